@@ -1,0 +1,56 @@
+"""Every error Broadfront raises on purpose: one family, each naming what is wrong and where.
+
+All derive from `BroadfrontError` and from the built-in exception a caller would expect, so both
+``except broadfront.BroadfrontError`` and ``except ValueError`` do what they say.
+"""
+
+from __future__ import annotations
+
+from os import PathLike, fspath
+
+
+class BroadfrontError(Exception):
+    """The family of all errors raised on purpose."""
+
+
+class FormatError(BroadfrontError, ValueError):
+    """A file does not hold what its format promises."""
+
+    def __init__(self, path: str | PathLike[str], problem: str, line: int | None = None) -> None:
+        self.path = fspath(path)
+        self.line = line
+        self.problem = problem
+        where = self.path if line is None else f"{self.path}, line {line:,}"
+        super().__init__(f"{where}: {problem}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.path, self.problem, self.line)
+
+
+class GraphError(BroadfrontError, ValueError):
+    """Edge arrays or objects that do not describe a graph."""
+
+
+class VertexError(BroadfrontError, LookupError):
+    """A vertex that the graph does not have."""
+
+
+class OptionError(BroadfrontError, ValueError):
+    """An option, a name or a graph specification that is not understood."""
+
+
+class MissingDependencyError(BroadfrontError, ImportError):
+    """An optional package that is needed for this call is not installed."""
+
+
+def require(module: str, extra: str) -> object:
+    """Import an optional `module`, or say in one line what to install."""
+    from importlib import import_module
+
+    try:
+        return import_module(module)
+    except ImportError as error:
+        package = module.partition(".")[0]
+        raise MissingDependencyError(
+            f"this needs {package}: pip install 'broadfront[{extra}]'"
+        ) from error
