@@ -80,9 +80,7 @@ def run(task: Callable[[int], Result], pieces: int, stage: str = "") -> list[Res
             stopped.set()
             raise
 
-    helpers = [
-        _shared_pool().submit(work, False) for _ in range(min(count(), pieces) - 1)
-    ]
+    helpers = [_shared_pool().submit(work, False) for _ in range(min(count(), pieces) - 1)]
     try:
         work(True)
     finally:

@@ -1,0 +1,1 @@
+"""Graphs in and out: files, objects, generators; all become one `Graph`."""

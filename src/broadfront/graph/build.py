@@ -1,8 +1,8 @@
 """From edges in any order to compressed sparse rows: sorted, merged, symmetric on request.
 
 Method: deal every arc into buckets of consecutive sources, as one key (source within the bucket,
-target) of 32 bits, or 64 where needed; sort each bucket by radix while it fits in the cache; merge equal keys;
-unpack the targets. Each phase runs on all threads over disjoint pieces of memory.
+target) of 32 bits, or 64 where needed; sort each bucket by radix while it fits in the cache; merge
+equal keys; unpack the targets. Each phase runs on all threads over disjoint pieces of memory.
 
 Invariant: the result depends on the set of edges alone, not on their order and not on the number
 of threads. Beyond input and result, the only large allocation is the array of keys (and one of
@@ -74,7 +74,8 @@ def rows(
 
     def count(piece: int) -> int:
         begin, end = pieces[piece]
-        return _count(source, target, begin, end, plan.shift, symmetric, drop_loops, counts[piece])
+        loops = _count(source, target, begin, end, plan.shift, symmetric, drop_loops, counts[piece])
+        return int(loops)
 
     loops_read = sum(threads.run(count, len(pieces), "counting edges"))
 
@@ -182,7 +183,7 @@ def check_ids(source: Array, target: Array, num_vertices: int) -> None:
 
 
 @kernel
-def _count(source, target, begin, end, shift, symmetric, drop_loops, counts):  # type: ignore[no-untyped-def]
+def _count(source, target, begin, end, shift, symmetric, drop_loops, counts):
     loops = 0
     for edge in range(begin, end):
         tail = source[edge]
@@ -198,7 +199,7 @@ def _count(source, target, begin, end, shift, symmetric, drop_loops, counts):  #
 
 
 @kernel
-def _deal(  # type: ignore[no-untyped-def]
+def _deal(
     source, target, weight, begin, end,
     shift, target_bits, symmetric, drop_loops, slots, keys, values,
 ):  # fmt: skip
@@ -226,7 +227,7 @@ def _deal(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _sort_buckets(  # type: ignore[no-untyped-def]
+def _sort_buckets(
     first, last, bucket_starts, keys, values, spare_keys, spare_values,
     shift, target_bits, degrees, kept, loops,
 ):  # fmt: skip
@@ -249,7 +250,7 @@ def _sort_buckets(  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _insertion_sort(keys, values):  # type: ignore[no-untyped-def]
+def _insertion_sort(keys, values):
     for place in range(1, len(keys)):
         key = keys[place]
         if values is not None:
@@ -266,7 +267,7 @@ def _insertion_sort(keys, values):  # type: ignore[no-untyped-def]
 
 
 @kernel
-def _radix_sort(keys, values, spare_keys, spare_values, counts, passes, digit):  # type: ignore[no-untyped-def]
+def _radix_sort(keys, values, spare_keys, spare_values, counts, passes, digit):
     length = len(keys)
     for turn in range(passes):
         if turn % 2 == 0:
@@ -274,16 +275,18 @@ def _radix_sort(keys, values, spare_keys, spare_values, counts, passes, digit): 
         else:
             _radix_pass(length, spare_keys, spare_values, keys, values, counts, turn * digit)
     if passes % 2 == 1:
-        keys[:] = spare_keys[:length]
-        if values is not None:
-            values[:] = spare_values[:length]
+        for place in range(length):  # a slice assignment would compile 5 s of error text
+            keys[place] = spare_keys[place]
+            if values is not None:
+                values[place] = spare_values[place]
 
 
 @kernel
-def _radix_pass(length, keys, values, goal_keys, goal_values, counts, bits_below):  # type: ignore[no-untyped-def]
+def _radix_pass(length, keys, values, goal_keys, goal_values, counts, bits_below):
     shift = np.uint64(bits_below)
     mask = np.uint64(len(counts) - 1)
-    counts[:] = 0
+    for figure in range(len(counts)):
+        counts[figure] = 0
     for place in range(length):
         counts[(keys[place] >> shift) & mask] += 1
     total = 0
@@ -300,7 +303,7 @@ def _radix_pass(length, keys, values, goal_keys, goal_values, counts, bits_below
 
 
 @kernel
-def _merge_equal(keys, values, first_vertex, target_bits, degrees):  # type: ignore[no-untyped-def]
+def _merge_equal(keys, values, first_vertex, target_bits, degrees):
     bits = np.uint64(target_bits)
     mask = (np.uint64(1) << bits) - np.uint64(1)
     kept = 0
@@ -323,9 +326,7 @@ def _merge_equal(keys, values, first_vertex, target_bits, degrees):  # type: ign
 
 
 @kernel
-def _unpack(  # type: ignore[no-untyped-def]
-    first, last, bucket_starts, kept, keys, values, target_bits, targets, weights
-):
+def _unpack(first, last, bucket_starts, kept, keys, values, target_bits, targets, weights):
     mask = (np.uint64(1) << np.uint64(target_bits)) - np.uint64(1)
     for bucket in range(first, last):
         begin = bucket_starts[bucket]

@@ -43,6 +43,8 @@ class Origin:
     """Edges from a vertex to itself that were read."""
     self_loops_dropped: bool = False
     seconds: float = 0.0
+    """Time on the wall, compiling apart."""
+    compile_seconds: float = 0.0
 
     def __str__(self) -> str:
         loops = "self-loops dropped" if self.self_loops_dropped else "self-loops"
@@ -225,9 +227,9 @@ class Graph:
 
     def to_pandas(self) -> pandas.DataFrame:
         """Return a data frame with columns source, target and, with weights, weight."""
-        from broadfront.graph import convert
+        from broadfront.graph import tables
 
-        return convert.to_pandas(self)
+        return tables.to_pandas(self)
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the graph to a file in the format that the suffix of `path` names."""
@@ -257,11 +259,14 @@ class Graph:
         if weights is not None:
             facts["weights"] = str(weights.dtype)
             if len(weights):
-                facts["weight_min"], facts["weight_max"] = weights.min().item(), weights.max().item()
+                facts["weight_min"], facts["weight_max"] = (
+                    weights.min().item(),
+                    weights.max().item(),
+                )
         return facts
 
     def _isolated(self) -> Array:
-        alone = self.degrees == 0
+        alone: Array = self.degrees == 0
         if self._directed:
             alone[self.targets] = False
         return alone

@@ -11,6 +11,7 @@ Invariant: ``labels.values[labels.position(name)] == name`` for every name.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -90,15 +91,16 @@ class Numbered(NamedTuple):
 
 
 def number(
-    source: Array, target: Array, num_vertices: int | None = None, *, first: int = 0
+    source: Array, target: Array, num_vertices: int | None = None, *, from_one: bool = False
 ) -> Numbered:
     """Give every vertex its position.
 
-    `first` is the smallest id that counts as dense: 1 for files that count from one.
+    `from_one` says that integers may count from 1: where of ``0 .. max`` only 0 does not occur,
+    there is no vertex 0, and the others are labelled from 1.
     """
     source, target = _plain_ids("source", source), _plain_ids("target", target)
     if source.dtype.kind == "i" and target.dtype.kind == "i":
-        return _number_integers(source, target, num_vertices, first)
+        return _number_integers(source, target, num_vertices, from_one)
     if num_vertices is not None:
         raise GraphError("num_vertices goes with integer ids; these are names")
     return _number_names(source, target)
@@ -131,7 +133,7 @@ def _plain_ids(side: str, ids: Array) -> Array:
 
 
 def _number_integers(
-    source: Array, target: Array, num_vertices: int | None, first: int
+    source: Array, target: Array, num_vertices: int | None, from_one: bool
 ) -> Numbered:
     if num_vertices is not None:
         if num_vertices < 0:
@@ -148,12 +150,11 @@ def _number_integers(
         seen = np.zeros(size, np.uint8)
         for ids in (source, target):
             mark_seen(ids, seen)
-        if 2 * np.count_nonzero(seen) >= size:
-            if first == 0 or lowest < first:
-                return Numbered(source, target, size, None)
-            labels = Labels(np.arange(first, size))
-            return Numbered(source - source.dtype.type(first), target - target.dtype.type(first),
-                            size - first, labels)  # fmt: skip
+        occurring = int(np.count_nonzero(seen))
+        if from_one and lowest == 1 and occurring == size - 1:
+            return Numbered(source - 1, target - 1, size - 1, Labels(np.arange(1, size)))
+        if 2 * occurring >= size:
+            return Numbered(source, target, size, None)
         values = np.flatnonzero(seen)
         places = np.cumsum(seen, dtype=np.int64) - 1
         return Numbered(places[source], places[target], len(values), Labels(values))
@@ -164,9 +165,11 @@ def _number_integers(
 def _number_names(source: Array, target: Array) -> Numbered:
     names = [*source.tolist(), *target.tolist()]
     try:
-        values: list[object] = sorted(dict.fromkeys(names))  # type: ignore[type-var]
-    except TypeError:
-        values = list(dict.fromkeys(names))
+        values: list[object] = list(dict.fromkeys(names))
+    except TypeError as error:
+        raise GraphError(f"these cannot be names of vertices: {error}") from error
+    with suppress(TypeError):
+        values = sorted(values)  # type: ignore[type-var]
     positions = {name: place for place, name in enumerate(values)}
     places = np.fromiter(map(positions.__getitem__, names), np.int64, len(names))
     return Numbered(places[: len(source)], places[len(source) :], len(values), named(values))
@@ -197,6 +200,6 @@ def mark_seen(ids: Array, seen: Array) -> None:
 
 
 @kernel
-def _mark(ids, begin, end, seen):  # type: ignore[no-untyped-def]
+def _mark(ids, begin, end, seen):
     for place in range(begin, end):
         seen[ids[place]] = 1

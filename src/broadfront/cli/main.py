@@ -1,0 +1,72 @@
+"""`broadfront`: the command, its subcommands and its exit codes.
+
+Exit codes: 0 done, 1 something is wrong with the input or the machine (one line on standard error),
+2 the command was misspelt, 130 stopped by Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+
+from broadfront.cli import convert, generate, info
+from broadfront.errors import BroadfrontError
+
+SUBCOMMANDS = (info, convert, generate)
+
+EPILOG = """\
+A GRAPH is a file or a generated graph:
+  roads.gr.gz  web.mtx  follows.csv  table.parquet  graph.bfg     by suffix, also .gz .xz .zst
+  kron:20  uniform:20:16  grid:1000x1000  rgg:18:weights=1-63     see: broadfront generate --help
+
+examples:
+  broadfront info kron:16
+  broadfront info routes.dat --columns 2,4
+  broadfront convert roads.gr.gz roads.bfg
+  broadfront generate rgg:18:weights=1-63 rgg.bfg
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of the whole command line."""
+    from broadfront import __version__
+
+    top = argparse.ArgumentParser(
+        prog="broadfront",
+        description="Graph analytics on many devices.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"broadfront {__version__}")
+    commands = top.add_subparsers(metavar="COMMAND", required=True)
+    for subcommand in SUBCOMMANDS:
+        subcommand.add(commands).set_defaults(run=subcommand.run)
+    return top
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code."""
+    options = parser().parse_args(arguments)
+    try:
+        options.run(options)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("broadfront: stopped", file=sys.stderr)  # noqa: T201
+        return 130
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (BroadfrontError, OSError, MemoryError) as error:
+        print(f"broadfront: error: {_one_line(error)}", file=sys.stderr)  # noqa: T201
+        return 1
+    return 0
+
+
+def _one_line(error: BaseException) -> str:
+    if isinstance(error, OSError) and not isinstance(error, BroadfrontError) and error.filename:
+        return f"{error.filename}: {error.strerror or error}"
+    if isinstance(error, MemoryError):
+        return f"out of memory: {error}" if str(error) else "out of memory"
+    return " ".join(str(error).split())

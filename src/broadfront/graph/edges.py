@@ -1,0 +1,151 @@
+"""From edge arrays to a `Graph`, and back to edge arrays.
+
+Every way in ends in `assemble`: check the weights, build the rows, say what was merged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from broadfront.clock import Clock
+from broadfront.errors import GraphError
+from broadfront.graph import build
+from broadfront.graph.csr import Graph, Origin
+from broadfront.graph.labels import Numbered, number, objects
+from broadfront.progress import Listener, listening
+
+Array = NDArray[Any]
+
+
+def from_edges(
+    source: ArrayLike,
+    target: ArrayLike,
+    weight: ArrayLike | None = None,
+    num_vertices: int | None = None,
+    directed: bool = True,
+    *,
+    simple: bool = False,
+    progress: Listener | None = None,
+) -> Graph:
+    """Build a graph from the two ends of its edges.
+
+    Parameters
+    ----------
+    source, target
+        One entry per edge: integers, strings or any hashable objects. Integers of which at least
+        half of ``0 .. max`` occur are vertex positions; sparser ones, and everything else, are
+        labels.
+    weight
+        A number per edge; NaN is refused. Of equal edges the smallest weight stays.
+    num_vertices
+        Says that the ids are positions ``0 .. num_vertices - 1``, isolated vertices included.
+    directed
+        False stores every edge in both directions.
+    simple
+        Drop self-loops; duplicates are always merged.
+    progress
+        Called as ``progress(stage, done, total)`` while the graph is built.
+
+    Examples
+    --------
+    >>> import broadfront as bf
+    >>> graph = bf.from_edges(["oslo", "bern"], ["bern", "rome"], directed=False)
+    >>> graph.labels.tolist()
+    ['bern', 'oslo', 'rome']
+    >>> graph.num_edges
+    2
+    """
+    clock = Clock()
+    source, target = _ids("source", source), _ids("target", target)
+    if len(source) != len(target):
+        raise GraphError(f"{len(source):,} sources but {len(target):,} targets")
+    with listening(progress):
+        numbered = number(source, target, num_vertices)
+        return assemble(
+            numbered, None if weight is None else np.asarray(weight), directed, simple, clock
+        )
+
+
+def assemble(
+    numbered: Numbered,
+    weight: Array | None,
+    directed: bool,
+    simple: bool,
+    clock: Clock,
+    name: str = "edges",
+) -> Graph:
+    """Build the graph of numbered edges; the last step of every way in."""
+    edges = len(numbered.source)
+    rows = build.rows(
+        numbered.source, numbered.target, plain_weights(weight, edges), numbered.num_vertices,
+        symmetric=not directed, drop_loops=simple,
+    )  # fmt: skip
+    graph = Graph(
+        rows.offsets, rows.targets, rows.weights,
+        directed=directed, self_loops=rows.loops_kept, labels=numbered.labels,
+    )  # fmt: skip
+    dropped = rows.loops_read if simple else 0
+    graph.origin = Origin(
+        name, edges, edges - dropped - graph.num_edges, rows.loops_read, simple,
+        clock.seconds, clock.compile_seconds,
+    )  # fmt: skip
+    return graph
+
+
+def plain_weights(weight: Array | None, edges: int) -> Array | None:
+    """Return weights as int32, int64, float32 or float64; refuse what is not a number."""
+    if weight is None:
+        return None
+    if weight.shape != (edges,):
+        raise GraphError(f"{edges:,} edges but weights of shape {weight.shape}")
+    kind, size = weight.dtype.kind, weight.dtype.itemsize
+    if kind == "f":
+        weight = weight.astype(np.float32 if size <= 4 else np.float64, copy=False)
+        wrong = np.isnan(weight)
+        if wrong.any():
+            raise GraphError(f"edge {int(np.argmax(wrong)):,}: weight is nan")
+        return weight
+    if kind not in "iub":
+        raise GraphError(f"weights of dtype {weight.dtype} are not real numbers")
+    if weight.dtype == np.uint64 and edges and weight.max() > np.iinfo(np.int64).max:
+        edge = int(np.argmax(weight))
+        raise GraphError(f"edge {edge:,}: weight {weight[edge]} is beyond 64-bit integers")
+    return weight.astype(integer_weight_dtype(weight), copy=False)
+
+
+def integer_weight_dtype(weight: Array) -> type[np.int32] | type[np.int64]:
+    """Return int32 where the values fit, int64 elsewhere."""
+    if weight.dtype == np.int32 or len(weight) == 0:
+        return np.int32
+    limits = np.iinfo(np.int32)
+    fits = weight.min() >= limits.min and weight.max() <= limits.max
+    return np.int32 if fits else np.int64
+
+
+def _ids(side: str, ids: ArrayLike) -> Array:
+    if isinstance(ids, np.ndarray):
+        array = ids
+    elif (
+        isinstance(ids, Sequence) and ids and not isinstance(ids[0], (int, float, str, np.generic))
+    ):
+        array = objects(ids)
+    elif isinstance(ids, Iterable) and len({type(name) for name in ids}) > 1:
+        array = objects(ids)  # NumPy would turn 1 and "a" into "1" and "a"
+    else:
+        array = np.asarray(ids)
+    if array.ndim != 1:
+        raise GraphError(f"{side} has shape {array.shape}; expected one entry per edge")
+    return array
+
+
+def edge_arrays(graph: Graph) -> tuple[Array, Array, Array | None]:
+    """Return source, target and weight of each edge; undirected ones once, smaller end first."""
+    source, target, weight = graph.sources(), graph.targets, graph.weights
+    if graph.directed:
+        return source, target, weight
+    once = source <= target
+    return source[once], target[once], None if weight is None else weight[once]

@@ -1,0 +1,98 @@
+"""MatrixMarket ``.mtx``: a square sparse matrix whose entries are the edges.
+
+Reads coordinate matrices, pattern, integer or real, general (directed) or symmetric (undirected).
+Row 1 of the file is vertex 0, as in SciPy.
+"""
+
+from __future__ import annotations
+
+from typing import IO
+
+import numpy as np
+
+from broadfront.clock import Clock
+from broadfront.errors import FormatError
+from broadfront.graph.columns import Layout, read_columns
+from broadfront.graph.csr import Graph
+from broadfront.graph.digits import columns_of_text
+from broadfront.graph.edges import assemble, edge_arrays
+from broadfront.graph.labels import Numbered
+from broadfront.graph.lines import Text
+
+BANNER = "%%MatrixMarket matrix coordinate <pattern|integer|real> <general|symmetric>"
+
+
+def read(text: Text, clock: Clock, *, directed: bool | None = None, simple: bool = False) -> Graph:
+    """Read a matrix; `directed` False also stores a general one symmetric."""
+    field, symmetry = _banner(text)
+    position, vertices, entries = _sizes(text)
+    weighted = field != "pattern"
+    layout = Layout(weight=2 if weighted else -1, columns=3 if weighted else 2, base=1,
+                    comments="%")  # fmt: skip
+    columns = read_columns(text, position, layout)
+    if len(columns.source) != entries:
+        raise FormatError(
+            text.path, f"the header promises {entries:,} entries, found {len(columns.source):,}"
+        )
+    largest = int(max(columns.source.max(initial=-1), columns.target.max(initial=-1)))
+    if largest >= vertices:
+        raise FormatError(
+            text.path, f"the header promises {vertices:,} rows, found an entry in {largest + 1:,}"
+        )
+    weight = columns.weight
+    if weight is not None and field == "real":
+        weight = weight.astype(np.float64, copy=False)
+    elif weight is not None and weight.dtype.kind == "f":
+        raise FormatError(text.path, "the header promises integers, found a real number")
+    directed = symmetry == "general" if directed is None else directed
+    numbered = Numbered(columns.source, columns.target, vertices, None)
+    return assemble(numbered, weight, directed, simple, clock, text.path)
+
+
+def _banner(text: Text) -> tuple[str, str]:
+    words = text.line(0).lower().split()
+    if not words or words[0] != "%%matrixmarket":
+        raise text.error(f"expected the banner {BANNER!r}", 0)
+    known = (
+        len(words) == 5
+        and words[1:3] == ["matrix", "coordinate"]
+        and words[3] in ("pattern", "integer", "real", "double")
+        and words[4] in ("general", "symmetric")
+    )
+    if not known:
+        raise text.error(f"expected {BANNER!r}, found {' '.join(words[1:])!r}", 0)
+    return words[3].replace("double", "real"), words[4]
+
+
+def _sizes(text: Text) -> tuple[int, int, int]:
+    """Return where the entries begin, and the number of vertices and entries."""
+    position = text.line_end(0) + 1
+    while position < len(text.data):
+        line, end = text.line(position), text.line_end(position) + 1
+        if line.strip() and not line.startswith("%"):
+            words = line.split()
+            if len(words) != 3 or not all(word.isdecimal() for word in words):
+                raise text.error("expected rows, columns and entries as three numbers", position)
+            rows, columns, entries = map(int, words)
+            if rows != columns:
+                raise text.error(
+                    f"an adjacency matrix is square; this one is {rows:,} x {columns:,}", position
+                )
+            text.refuse_absurd(rows, entries, position)
+            return end, rows, entries
+        position = end
+    raise FormatError(text.path, "expected rows, columns and entries, found the end of the file")
+
+
+def write(graph: Graph, stream: IO[bytes], suffix: str) -> None:
+    """Write the adjacency matrix; of an undirected graph the lower triangle."""
+    target, source, weight = edge_arrays(graph)
+    if graph.directed:
+        source, target = target, source
+    field = "pattern" if weight is None else "integer" if weight.dtype.kind == "i" else "real"
+    symmetry = "general" if graph.directed else "symmetric"
+    stream.write(f"%%MatrixMarket matrix coordinate {field} {symmetry}\n".encode())
+    stream.write(f"{graph.num_vertices} {graph.num_vertices} {len(source)}\n".encode())
+    values = [] if weight is None else [weight]
+    for block in columns_of_text([source, target, *values], base=1):
+        stream.write(block)

@@ -1,0 +1,219 @@
+"""Broadfront's own binary form, ``.bfg``: opened by memory map, read when touched.
+
+Layout: a magic word, the length and checksum of a JSON header, the header, then each array at a
+multiple of 64 bytes. The header names every array with its dtype, length, place and checksum.
+
+Opening reads the header alone and checks that the file is as long as it says. The arrays are
+checked when first touched: checksums, and that offsets rise and targets are vertices, so that no
+kernel ever runs on a file that lies.
+"""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Callable
+from os import PathLike, fspath
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadfront import threads
+from broadfront.clock import Clock
+from broadfront.errors import FormatError, GraphError
+from broadfront.graph import files
+from broadfront.graph.csr import Graph, Origin
+from broadfront.graph.labels import Labels, objects
+from broadfront.kernel import kernel
+
+Array = NDArray[Any]
+
+MAGIC = b"BROADFR1"
+PREFIX = struct.Struct("<8sII")
+ALIGNMENT = 64
+WORDS_PER_PIECE = 1 << 21
+INDEX_DTYPES = ("<i4", "<i8")
+WEIGHT_DTYPES = ("<i4", "<i8", "<f4", "<f8")
+
+
+def write(graph: Graph, stream: IO[bytes], suffix: str) -> None:
+    """Write the graph with its labels."""
+    arrays = {"offsets": graph.offsets, "targets": graph.targets}
+    if graph.weights is not None:
+        arrays["weights"] = graph.weights
+    if graph.labelled:
+        arrays |= _label_arrays(graph.labels)
+    header: dict[str, Any] = {
+        "directed": graph.directed,
+        "self_loops": graph.num_self_loops,
+        "origin": graph.origin.name,
+        "arrays": {
+            name: {"dtype": array.dtype.str, "length": len(array), "checksum": checksum(array)}
+            for name, array in arrays.items()
+        },
+    }
+    text = json.dumps(header).encode()
+    written = stream.write(PREFIX.pack(MAGIC, len(text), zlib.crc32(text)) + text)
+    for array in arrays.values():
+        written += stream.write(bytes(-written % ALIGNMENT))
+        written += stream.write(np.ascontiguousarray(array).data)
+
+
+def read(path: str | PathLike[str], clock: Clock) -> Graph:
+    """Open a stored graph."""
+    data = files.content(path)
+    header = _header(path, data)
+    arrays = _arrays(path, data, header)
+    offsets, targets = arrays["offsets"], arrays["targets"]
+    if len(offsets) == 0:
+        raise FormatError(path, "the offsets are missing")
+
+    def check() -> None:
+        for name, array in arrays.items():
+            if checksum(array) != header["arrays"][name]["checksum"]:
+                raise FormatError(path, f"the {name} are damaged: their checksum is wrong")
+        _check_rows(path, offsets, targets, arrays.get("weights"))
+
+    return Graph(
+        offsets, targets, arrays.get("weights"), directed=header["directed"],
+        self_loops=header["self_loops"], labels=_labels(path, arrays, check),
+        origin=Origin(fspath(path), len(targets), seconds=clock.seconds), check=check,
+    )  # fmt: skip
+
+
+def _header(path: str | PathLike[str], data: Array) -> dict[str, Any]:
+    prefix = data[: PREFIX.size].tobytes()
+    if len(prefix) < PREFIX.size or not prefix.startswith(MAGIC):
+        raise FormatError(
+            path, "expected a stored Broadfront graph: the first bytes are not its own"
+        )
+    _, length, expected = PREFIX.unpack(prefix)
+    text = data[PREFIX.size : PREFIX.size + length].tobytes()
+    if len(text) < length or zlib.crc32(text) != expected:
+        raise FormatError(path, "the header is damaged or cut off")
+    try:
+        header = json.loads(text)
+        header["end"] = PREFIX.size + length
+        known = isinstance(header["directed"], bool) and isinstance(header["origin"], str)
+        known = known and isinstance(header["self_loops"], int) and header["self_loops"] >= 0
+        known = known and {"offsets", "targets"} <= set(header["arrays"])
+    except (ValueError, KeyError, TypeError) as error:
+        raise FormatError(path, f"the header is not understood: {error}") from error
+    if not known:
+        raise FormatError(path, "the header is not understood")
+    result: dict[str, Any] = header
+    return result
+
+
+def _arrays(path: str | PathLike[str], data: Array, header: dict[str, Any]) -> dict[str, Array]:
+    allowed = {
+        "offsets": INDEX_DTYPES, "targets": INDEX_DTYPES, "weights": WEIGHT_DTYPES,
+        "labels": ("<i8",), "label_ends": ("<i8",), "label_bytes": ("|u1",),
+    }  # fmt: skip
+    arrays = {}
+    position = header["end"]
+    for name, about in header["arrays"].items():
+        try:
+            dtype, length = np.dtype(about["dtype"]), int(about["length"])
+            int(about["checksum"])
+        except (TypeError, KeyError, ValueError) as error:
+            raise FormatError(path, f"the header's entry for {name} is not understood") from error
+        if about["dtype"] not in allowed.get(name, ()) or length < 0:
+            raise FormatError(path, f"unexpected array {name} of {length} {dtype}")
+        position += -position % ALIGNMENT
+        end = position + length * dtype.itemsize
+        if end > len(data):
+            raise FormatError(path, f"cut off: {len(data):,} bytes, {name} would end at {end:,}")
+        arrays[name] = data[position:end].view(dtype)
+        position = end
+    if position != len(data):
+        raise FormatError(path, f"{len(data) - position:,} bytes too many")
+    lengths = {name: len(array) for name, array in arrays.items()}
+    if lengths.get("weights", lengths["targets"]) != lengths["targets"]:
+        raise FormatError(path, "weights and targets differ in length")
+    if arrays["offsets"].dtype != arrays["targets"].dtype:
+        raise FormatError(path, "offsets and targets differ in dtype")
+    return arrays
+
+
+def _check_rows(
+    path: str | PathLike[str], offsets: Array, targets: Array, weights: Array | None
+) -> None:
+    if offsets[0] != 0 or offsets[-1] != len(targets) or np.any(offsets[1:] < offsets[:-1]):
+        raise FormatError(path, "the offsets do not rise from 0 to the number of targets")
+    if len(targets) and (targets.min() < 0 or targets.max() >= len(offsets) - 1):
+        raise FormatError(path, "a target is not a vertex")
+    if weights is not None and weights.dtype.kind == "f" and np.isnan(weights).any():
+        raise FormatError(path, "a weight is nan")
+
+
+# ---------------------------------------------------------------------- labels
+
+
+def _label_arrays(labels: Array) -> dict[str, Array]:
+    if labels.dtype.kind == "i":
+        return {"labels": labels.astype(np.int64)}
+    names = labels.tolist()
+    if not all(isinstance(name, str) for name in names):
+        raise GraphError("a .bfg file holds labels that are integers or strings; these are neither")
+    encoded = [name.encode() for name in names]
+    ends = np.cumsum([len(name) for name in encoded], dtype=np.int64)
+    return {"label_ends": ends, "label_bytes": np.frombuffer(b"".join(encoded), np.uint8)}
+
+
+def _labels(
+    path: str | PathLike[str], arrays: dict[str, Array], check: Callable[[], None]
+) -> Labels | None:
+    vertices = len(arrays["offsets"]) - 1
+    if "labels" in arrays:
+        values = arrays["labels"]
+    elif "label_ends" in arrays and "label_bytes" in arrays:
+        check()
+        values = _names(path, arrays["label_ends"], arrays["label_bytes"].tobytes())
+    else:
+        return None
+    if len(values) != vertices:
+        raise FormatError(path, f"{len(values):,} labels for {vertices:,} vertices")
+    return Labels(values)
+
+
+def _names(path: str | PathLike[str], ends: Array, letters: bytes) -> Array:
+    begin, names = 0, []
+    for end in ends.tolist():
+        if not begin <= end <= len(letters):
+            raise FormatError(path, "the ends of the labels do not rise")
+        try:
+            names.append(letters[begin:end].decode())
+        except UnicodeDecodeError as error:
+            raise FormatError(path, "a label is not UTF-8") from error
+        begin = end
+    return objects(names)
+
+
+# ---------------------------------------------------------------------- checksum
+
+
+def checksum(array: Array) -> int:
+    """Return a 64-bit checksum of the bytes: a sum of mixed words, so any cut gives the same."""
+    octets = np.ascontiguousarray(array).view(np.uint8).reshape(-1)
+    whole = len(octets) // 8 * 8
+    words = octets[:whole].view(np.uint64)
+    rest = int.from_bytes(octets[whole:].tobytes(), "little")
+    pieces = threads.ranges(len(words), WORDS_PER_PIECE)
+    total = sum(
+        int(value)
+        for value in threads.run(lambda piece: _mixed_sum(words, *pieces[piece]), len(pieces))
+    )
+    return (total + rest * 0x9E3779B97F4A7C15 + len(octets)) % 2**64
+
+
+@kernel
+def _mixed_sum(words, begin, end):
+    total = np.uint64(0)
+    for place in range(begin, end):
+        word = words[place] ^ (np.uint64(place + 1) * np.uint64(0x9E3779B97F4A7C15))
+        word = (word ^ (word >> np.uint64(31))) * np.uint64(0xD6E8FEB86659FD93)
+        total += word ^ (word >> np.uint64(29))
+    return total

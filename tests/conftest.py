@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from zoo import ZOO, Animal
+
+settings.register_profile(
+    "broadfront",
+    deadline=None,
+    max_examples=int(os.environ.get("BROADFRONT_EXAMPLES", "60")),
+    derandomize="CI" in os.environ,
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+)
+settings.load_profile("broadfront")
+
+REAL_GRAPHS = Path(__file__).parents[2] / "shared" / "data"
+
+
+@pytest.fixture(params=ZOO.values(), ids=ZOO.keys())
+def animal(request: pytest.FixtureRequest) -> Animal:
+    return request.param
+
+
+@pytest.fixture
+def real_graphs() -> Path:
+    """The folder of real graphs beside the repository, where there is one."""
+    if not REAL_GRAPHS.is_dir():
+        pytest.skip("the folder of real graphs, ../shared/data, is not here")
+    return REAL_GRAPHS

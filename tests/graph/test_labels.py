@@ -1,0 +1,79 @@
+"""Which integers are positions, which are labels, and finding vertices by name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import broadfront as bf
+
+
+def test_dense_integers_are_positions() -> None:
+    graph = bf.from_edges([0, 1, 2], [1, 2, 5])
+    assert graph.num_vertices == 6
+    assert not graph.labelled
+    assert graph.labels.tolist() == [0, 1, 2, 3, 4, 5]
+    assert graph.vertex(5) == 5
+
+
+def test_sparse_integers_are_labels() -> None:
+    graph = bf.from_edges([1001, 7], [7, 10**15])
+    assert graph.labels.tolist() == [7, 1001, 10**15]
+    assert [graph.vertex(name) for name in (7, 1001, 10**15)] == [0, 1, 2]
+    assert graph.neighbors(graph.vertex(1001)).tolist() == [0]
+
+
+def test_num_vertices_decides() -> None:
+    graph = bf.from_edges([1001], [7], num_vertices=2000)
+    assert graph.num_vertices == 2000
+    assert graph.vertex(1001) == 1001
+
+
+def test_half_dense_integers_without_a_hash() -> None:
+    """Sparse, but small enough to count: the same answer by another road."""
+    source, target = [0, 90, 3] * 20, [50, 0, 90] * 20
+    assert bf.from_edges(source, target).labels.tolist() == [0, 3, 50, 90]
+
+
+@given(st.lists(st.tuples(st.integers(0, 10**6), st.integers(0, 10**6)), min_size=1, max_size=40))
+def test_integers_come_back(pairs: list[tuple[int, int]]) -> None:
+    graph = bf.from_edges([u for u, _ in pairs], [v for _, v in pairs])
+    names = graph.labels
+    stored = set(zip(names[graph.sources()].tolist(), names[graph.targets].tolist(), strict=True))
+    assert stored == set(pairs)
+    assert all(names[graph.vertex(u)] == u for u, _ in pairs)
+
+
+@given(st.lists(st.tuples(st.text(max_size=5), st.text(max_size=5)), min_size=1, max_size=30))
+def test_strings_come_back_in_order(pairs: list[tuple[str, str]]) -> None:
+    graph = bf.from_edges([u for u, _ in pairs], [v for _, v in pairs])
+    names = graph.labels.tolist()
+    assert names == sorted({name for pair in pairs for name in pair})
+    stored = {(names[u], names[v]) for u, v in zip(graph.sources(), graph.targets, strict=True)}
+    assert stored == set(pairs)
+
+
+def test_objects_that_cannot_be_compared_keep_their_order() -> None:
+    graph = bf.from_edges([("a", 1), 5, "x"], [5, "x", ("a", 1)])
+    assert graph.labels.tolist() == [("a", 1), 5, "x"]
+    assert graph.vertex(("a", 1)) == 0
+
+
+@pytest.mark.parametrize("name", [-1, 6, "0", 2.5, None, True, [1], 10**30])
+def test_unknown_vertices_are_named(name: object) -> None:
+    graph = bf.from_edges([0, 1, 2], [1, 2, 5])
+    with pytest.raises(bf.VertexError, match="the graph has no vertex"):
+        graph.vertex(name)
+    with pytest.raises(bf.VertexError, match="the graph has no vertex"):
+        bf.from_edges(["a"], ["b"]).vertex(name)
+
+
+def test_the_empty_graph_has_no_vertices() -> None:
+    with pytest.raises(bf.VertexError, match="none at all"):
+        bf.from_edges([], []).vertex(0)
+
+
+def test_float_ids_that_are_whole() -> None:
+    assert bf.from_edges(np.array([0.0, 1.0]), np.array([1.0, 2.0])).num_vertices == 3

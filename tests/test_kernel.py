@@ -1,0 +1,52 @@
+"""Compiling: once per machine, and told apart from the work."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from broadfront import clock
+from broadfront.clock import Clock
+from broadfront.kernel import kernel
+
+SCRIPT = """
+import broadfront as bf
+graph = bf.generate("kron:8")
+print(graph.origin.compile_seconds)
+"""
+
+
+def test_a_second_process_does_not_compile(tmp_path: Path) -> None:
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    seconds = []
+    for _ in range(2):
+        done = subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env=environment, capture_output=True, text=True, check=True, timeout=300,
+        )  # fmt: skip
+        seconds.append(float(done.stdout))
+    assert seconds[0] > 0
+    assert seconds[1] == 0
+
+
+def test_compiling_is_counted_apart() -> None:
+    def doubled(values):  # type: ignore[no-untyped-def]
+        for place in range(len(values)):
+            values[place] *= 2
+        return values.sum()
+
+    compiled = kernel(doubled)
+    seen: list[bool] = []
+    watch = Clock()
+    with clock.watching(seen.append):
+        assert compiled(np.arange(4)) == 12
+    assert seen == [True, False]
+    assert watch.compile_seconds > 0
+    assert watch.seconds >= 0
+    once = watch.compile_seconds
+    compiled(np.arange(4))
+    assert watch.compile_seconds == once
