@@ -34,7 +34,7 @@ from broadfront.graph.fields import (
     skip_line,
 )
 from broadfront.graph.lines import NEWLINE, Text
-from broadfront.graph.numbers import integer, real
+from broadfront.graph.numbers import integer, real, short_integer
 from broadfront.kernel import kernel
 
 Array = NDArray[Any]
@@ -156,7 +156,7 @@ def _read_piece(
     position = begin
     while True:
         problem, position, row, all_whole, hard_found = _read(
-            text.data, position, end, row, code, source, target, bits, table, hard
+            text.data, position, end, row, code, source, target, weight, bits, table, hard
         )
         whole = whole and all_whole
         for place, start in hard[:hard_found]:
@@ -246,7 +246,9 @@ def _weight(data, position, end, separator, table):
 @kernel
 def _plain_id(data, position):
     """Return the digits at `position` as a number, and where they end or become too many."""
-    value = np.uint64(0)
+    value, count = short_integer(data, position)
+    if count < 8:
+        return value, position + count
     start = position
     while True:
         figure = np.uint8(data[position] - numbers.ZERO)
@@ -257,14 +259,14 @@ def _plain_id(data, position):
 
 
 @kernel
-def _plain_lines(data, position, end, row, code, largest, source, target, bits, table):
+def _plain_lines(data, position, end, row, code, largest, source, target, weight, bits, table):
     """Read lines while they are just ``[tag] digits digits [number]``, one separator between.
 
     Returns the first line that is not, for `_read` to look at with care, its row, and whether all
     weights so far were whole.
     """
     at, place, one = np.uint64(position), np.uint64(row), np.uint64(1)
-    stop = np.uint64(max(0, end - 2 * numbers.MOST_DIGITS - 8))
+    stop = np.uint64(max(0, end - 2 * numbers.MOST_DIGITS - 24))
     separator, tag, low = code[5], code[8], np.uint64(code[9])
     high = np.uint64(largest) + low
     all_whole = True
@@ -283,12 +285,17 @@ def _plain_lines(data, position, end, row, code, largest, source, target, bits, 
         if bits is not None:
             if not _separates(data[final], separator):
                 break
-            kind, value, after = real(data, np.int64(final) + 1, end, table)
-            if kind <= numbers.HARD or after + 2 > end:
-                break
-            bits[place] = value
-            all_whole = all_whole and kind == numbers.INTEGER
-            final = np.uint64(after)
+            small, count = short_integer(data, final + one)
+            final += one + count
+            if count > 0 and count < 8 and data[final] <= RETURN:
+                weight[place] = small
+            else:
+                kind, value, after = real(data, np.int64(final - count), end, table)
+                if kind <= numbers.HARD or after + 2 > end:
+                    break
+                bits[place] = value
+                all_whole = all_whole and kind == numbers.INTEGER
+                final = np.uint64(after)
         if data[final] == RETURN:
             final += one
         if data[final] != NEWLINE:
@@ -306,7 +313,7 @@ def _separates(letter, separator):
 
 
 @kernel
-def _read(data, position, end, row, code, source, target, bits, table, hard):
+def _read(data, position, end, row, code, source, target, weight, bits, table, hard):
     """Read lines until the piece ends, a line is wrong, or `hard` has no room for a line more."""
     (source_column, target_column, weight_column, columns, last_column,
      separator, comment, other_comment, tag, base) = code  # fmt: skip
@@ -318,7 +325,7 @@ def _read(data, position, end, row, code, source, target, bits, table, hard):
     while position < end:
         if plain:
             position, row, whole = _plain_lines(
-                data, position, end, row, code, largest, source, target, bits, table
+                data, position, end, row, code, largest, source, target, weight, bits, table
             )
             all_whole = all_whole and whole
         line = position

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.bits import leading_zeros, wide_product
+from broadfront.bits import leading_zeros, trailing_zeros, wide_product, word_at
 from broadfront.kernel import kernel
 
 ZERO, PLUS, MINUS, POINT = (ord(sign) for sign in "0+-.")
@@ -51,6 +51,31 @@ def powers_of_five() -> NDArray[Any]:
     if not _table:
         _table.append(_powers_of_five())
     return _table[0]
+
+
+@kernel
+def _eight(word):
+    """Return the number spelled by 8 bytes that hold the values of digits, the first lowest."""
+    word = word * np.uint64(10) + (word >> np.uint64(8))
+    pairs = np.uint64(0x000000FF000000FF)
+    upper = (word & pairs) * np.uint64(0x000F424000000064)
+    lower = ((word >> np.uint64(16)) & pairs) * np.uint64(0x0000271000000001)
+    return (upper + lower) >> np.uint64(32)
+
+
+@kernel
+def short_integer(data, position):
+    """Return the 1 to 7 digits at `position` as a number, and how many there are; 0 or 8: others.
+
+    Eight bytes from `position` on must lie in the array.
+    """
+    word = word_at(data, position)
+    values = word - np.uint64(0x3030303030303030)
+    others = ((word + np.uint64(0x4646464646464646)) | values) & np.uint64(0x8080808080808080)
+    count = trailing_zeros(others) >> np.uint64(3)
+    if count == 0 or count == 8:
+        return np.uint64(0), count
+    return _eight(values << (np.uint64(64) - (count << np.uint64(3)))), count
 
 
 @kernel
@@ -146,6 +171,15 @@ def real(data, position, end, table):
 def _digits(data, position, end, value, significant):
     """Read on: return the number so far, how many of its digits count, and where they end."""
     while position < end:
+        if position + 8 <= end and (significant > 0 or data[np.uint64(position)] != ZERO):
+            word = word_at(data, np.uint64(position))
+            values = word - np.uint64(0x3030303030303030)
+            others = (word + np.uint64(0x4646464646464646)) | values
+            if others & np.uint64(0x8080808080808080) == 0:
+                value = value * np.uint64(100_000_000) + _eight(values)
+                significant += 8
+                position += 8
+                continue
         figure = np.uint8(data[np.uint64(position)] - ZERO)
         if figure > 9:
             break

@@ -6,9 +6,10 @@ Row 1 of the file is vertex 0, as in SciPy.
 
 from __future__ import annotations
 
-from typing import IO
+from typing import IO, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from broadfront.clock import Clock
 from broadfront.errors import FormatError
@@ -24,29 +25,43 @@ BANNER = "%%MatrixMarket matrix coordinate <pattern|integer|real> <general|symme
 
 def read(text: Text, clock: Clock, *, directed: bool | None = None, simple: bool = False) -> Graph:
     """Read a matrix; `directed` False also stores a general one symmetric."""
+    entries = read_entries(text)
+    directed = not entries.symmetric if directed is None else directed
+    numbered = Numbered(entries.row, entries.column, entries.size, None)
+    return assemble(numbered, entries.value, directed, simple, clock, text.path)
+
+
+class Entries(NamedTuple):
+    """A square sparse matrix as it stands in the file, rows and columns from 0."""
+
+    row: NDArray[Any]
+    column: NDArray[Any]
+    value: NDArray[Any] | None
+    size: int
+    symmetric: bool
+
+
+def read_entries(text: Text) -> Entries:
+    """Read the entries, as many as the header promises."""
     field, symmetry = _banner(text)
-    position, vertices, entries = _sizes(text)
+    position, size, count = _sizes(text)
     weighted = field != "pattern"
-    layout = Layout(weight=2 if weighted else -1, columns=3 if weighted else 2, base=1,
-                    comments="%")  # fmt: skip
-    columns = read_columns(text, position, layout)
-    if len(columns.source) != entries:
+    layout = Layout(
+        weight=2 if weighted else -1, columns=3 if weighted else 2, base=1, comments="%"
+    )
+    row, column, value = read_columns(text, position, layout)
+    if len(row) != count:
+        raise FormatError(text.path, f"the header promises {count:,} entries, found {len(row):,}")
+    largest = 1 + int(max(row.max(initial=-1), column.max(initial=-1)))
+    if largest > size:
         raise FormatError(
-            text.path, f"the header promises {entries:,} entries, found {len(columns.source):,}"
+            text.path, f"the header promises {size:,} rows, found an entry in {largest:,}"
         )
-    largest = int(max(columns.source.max(initial=-1), columns.target.max(initial=-1)))
-    if largest >= vertices:
-        raise FormatError(
-            text.path, f"the header promises {vertices:,} rows, found an entry in {largest + 1:,}"
-        )
-    weight = columns.weight
-    if weight is not None and field == "real":
-        weight = weight.astype(np.float64, copy=False)
-    elif weight is not None and weight.dtype.kind == "f":
+    if value is not None and field == "real":
+        value = value.astype(np.float64, copy=False)
+    elif value is not None and value.dtype.kind == "f":
         raise FormatError(text.path, "the header promises integers, found a real number")
-    directed = symmetry == "general" if directed is None else directed
-    numbered = Numbered(columns.source, columns.target, vertices, None)
-    return assemble(numbered, weight, directed, simple, clock, text.path)
+    return Entries(row, column, value, size, symmetry == "symmetric")
 
 
 def _banner(text: Text) -> tuple[str, str]:
