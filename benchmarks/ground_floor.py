@@ -39,7 +39,8 @@ bf.generate("kron:12")
 from broadfront.graph.generate.kronecker import _recursive
 edges = _recursive(scale, 16, (0.57, 0.19, 0.19), True, 0)
 for _ in range(2):  # the first build of this size may compile; compiling takes memory too
-    bf.from_edges(edges.source[:99999], edges.target[:99999], num_vertices=1 << scale, directed=False)
+    some = edges.source[:99999], edges.target[:99999]
+    bf.from_edges(*some, num_vertices=1 << scale, directed=False)
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * resource.getpagesize()
 before = resident() - edges.source.nbytes - edges.target.nbytes
@@ -51,7 +52,7 @@ print((peak - before) / (edges.source.nbytes + edges.target.nbytes + graph.nbyte
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """Return how long one call takes; its result is freed before the clock stops no more."""
+    """Return how long one call takes, freeing its result not counted."""
     began = time.perf_counter()
     result = work()
     took = time.perf_counter() - began
@@ -155,7 +156,7 @@ def reading(folder: Path, lines: int, repeats: int) -> None:
 
 
 def opening(folder: Path, scale: int, repeats: int) -> None:
-    """The binary form."""
+    """Open the binary form, lazily and in full."""
     path = folder / "graph.bfg"
     graph = bf.generate(f"kron:{scale}")
     graph.save(path)

@@ -63,6 +63,11 @@ def print_facts(facts: Mapping[str, Any]) -> None:
         print(f"{name:<{width}}  {value}")  # noqa: T201
 
 
+def print_heading(text: str) -> None:
+    """Print a line of its own below an empty one."""
+    print(f"\n{text}")  # noqa: T201
+
+
 def graph_lines(graph: Graph) -> dict[str, str]:
     """Return what a person wants to know of a graph, a line each."""
     facts = graph.describe()

@@ -30,5 +30,5 @@ def run(options: argparse.Namespace) -> None:
         return
     display.print_facts(display.graph_lines(graph))
     if graph.num_vertices:
-        display.print_facts({"": "", "degree": "vertices (bars by logarithm)"})
+        display.print_heading("degree  vertices (bars by logarithm)")
         display.print_facts(display.degree_bars(graph.degrees))
