@@ -39,8 +39,28 @@ class OptionError(BroadfrontError, ValueError):
     """An option, a name or a graph specification that is not understood."""
 
 
+class FunctorError(BroadfrontError, TypeError):
+    """A functor that does not compile, or returns what its operator cannot take."""
+
+
+class TimeLimitError(BroadfrontError, TimeoutError):
+    """A run took longer than it was allowed to."""
+
+
 class MissingDependencyError(BroadfrontError, ImportError):
     """An optional package that is needed for this call is not installed."""
+
+
+class VerificationError(BroadfrontError, AssertionError):
+    """An answer that breaks a rule of its problem."""
+
+    def __init__(self, rule: str, problem: str) -> None:
+        self.rule = rule
+        self.problem = problem
+        super().__init__(f"{rule}: {problem}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.rule, self.problem)
 
 
 def require(module: str, extra: str) -> object:

@@ -1,21 +1,38 @@
-"""How every kernel is compiled: one decorator, so that one place decides.
+"""How every kernel is compiled: in one place, so that one place decides.
 
 A kernel is a plain Python function over NumPy arrays, compiled by Numba on first use, without the
 interpreter lock, and kept on disk so that the next process only loads it. Kernels are serial:
-`broadfront.threads` runs one kernel on many pieces of work at once.
+`broadfront.threads` runs one kernel on many pieces of work at once, and a device's team runs one
+loop on all of its threads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numba
 
-Function = TypeVar("Function", bound=Callable[..., object])
+from broadfront.digest import kept_on_disk
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+OPTIONS = {"nogil": True, "error_model": "numpy"}
 
 
 def kernel(function: Function) -> Function:
-    """Compile `function` on first call; it runs without the interpreter lock."""
-    compiled: Function = numba.njit(nogil=True, cache=True, error_model="numpy")(function)  # noqa: TID251
+    """Compile `function` on first call, and keep it on disk."""
+    compiled: Function = numba.njit(cache=True, **OPTIONS)(function)  # noqa: TID251
+    return compiled
+
+
+def inner(function: Function) -> Function:
+    """Compile `function` as a part of the kernels that call it, and not by itself."""
+    compiled: Function = numba.njit(**OPTIONS)(function)  # noqa: TID251
+    return compiled
+
+
+def loop(function: Function) -> Function:
+    """Compile `function`, which closes over others, and keep it on disk by what it means."""
+    compiled: Function = kept_on_disk(inner(function))
     return compiled

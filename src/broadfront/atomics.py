@@ -1,0 +1,113 @@
+"""Atomic operations on array elements, for use inside functors and kernels.
+
+    from broadfront import atomics
+
+    before = atomics.add(state.count, vertex, 1)
+
+Each takes an array (or a pointer, which is what functors see) and an index. The read-modify-write
+ones return the value from before; `compare_and_swap` returns whether it happened. Memory order is
+the weakest that keeps the promise in the docstring: what must be seen across threads is ordered by
+the barrier between operators, not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
+
+
+def element(context: Any, builder: Any, holder: Any, value: Any, index: Any, place: Any) -> Any:
+    """Return the address of an element of an array or behind a pointer."""
+    offset = context.cast(builder, place, index, types.intp)
+    if isinstance(holder, types.CPointer):
+        return builder.gep(value, [offset])
+    return builder.gep(make_array(holder)(context, builder, value).data, [offset])
+
+
+def _read_modify_write(name: str, unsigned: str, real: str, about: str) -> Callable[..., Any]:
+    @intrinsic
+    def atomic(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+        dtype = array.dtype
+
+        def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+            address = element(context, builder, array, arguments[0], index, arguments[1])
+            operand = context.cast(builder, arguments[2], value, dtype)
+            operation = name
+            if isinstance(dtype, types.Float):
+                operation = real
+            elif isinstance(dtype, types.Integer) and not dtype.signed:
+                operation = unsigned
+            return builder.atomic_rmw(operation, address, operand, "monotonic")
+
+        return dtype(array, index, value), generate
+
+    atomic.__doc__ = about
+    return atomic  # type: ignore[no-any-return]
+
+
+add = _read_modify_write("add", "add", "fadd", "Add to an element; return what it was.")
+minimum = _read_modify_write("min", "umin", "fmin", "Keep the smaller; return what it was.")
+maximum = _read_modify_write("max", "umax", "fmax", "Keep the larger; return what it was.")
+bitwise_or = _read_modify_write("or", "or", "or", "Set bits of an integer; return what it was.")
+exchange = _read_modify_write("xchg", "xchg", "xchg", "Put a value; return what was there.")
+
+
+@intrinsic
+def compare_and_swap(typing_context: Any, array: Any, index: Any, old: Any, new: Any) -> Any:
+    """Put `new` where `old` is; return whether it was."""
+    dtype = array.dtype
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address = element(context, builder, array, arguments[0], index, arguments[1])
+        before = context.cast(builder, arguments[2], old, dtype)
+        after = context.cast(builder, arguments[3], new, dtype)
+        outcome = builder.cmpxchg(address, before, after, "acq_rel", "monotonic")
+        happened = builder.extract_value(outcome, 1)
+        return builder.zext(happened, context.get_value_type(types.boolean))
+
+    return types.boolean(array, index, old, new), generate
+
+
+def _aligned(dtype: Any) -> int:
+    return max(1, int(dtype.bitwidth) // 8)
+
+
+@intrinsic
+def load(typing_context: Any, array: Any, index: Any) -> Any:
+    """Read an element, and with it all that its writer had stored before."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address = element(context, builder, array, arguments[0], index, arguments[1])
+        return builder.load_atomic(address, "acquire", _aligned(array.dtype))
+
+    return array.dtype(array, index), generate
+
+
+@intrinsic
+def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
+    """Write an element, after all that this thread has stored before."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address = element(context, builder, array, arguments[0], index, arguments[1])
+        stored = context.cast(builder, arguments[2], value, array.dtype)
+        builder.store_atomic(stored, address, "release", _aligned(array.dtype))
+        return context.get_dummy_value()
+
+    return types.void(array, index, value), generate
+
+
+@intrinsic
+def arrive(typing_context: Any, array: Any, index: Any) -> Any:
+    """Add one to a counter that others wait on; return what it was."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        address = element(context, builder, array, arguments[0], index, arguments[1])
+        one = ir.Constant(ir.IntType(array.dtype.bitwidth), 1)
+        return builder.atomic_rmw("add", address, one, "acq_rel")
+
+    return array.dtype(array, index), generate

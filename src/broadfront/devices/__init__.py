@@ -1,0 +1,1 @@
+"""Where programs run: teams of threads and the memory they keep."""

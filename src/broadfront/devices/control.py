@@ -1,0 +1,161 @@
+"""What the threads of a team share while a program runs: barrier, work cursors, stop, deadline.
+
+All of it is one small array of 64-bit integers, each word on a cache line of its own. The first
+thread of a team polls: it compares the clock with the deadline, and now and then lets Python look
+for Ctrl-C. A stop is decided once per barrier and read by everyone from the same slot, so that all
+threads leave together.
+
+Barriers spin briefly, then yield the core: with more threads than free cores a spinning barrier
+makes everything several times slower.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+from broadfront import atomics
+from broadfront.kernel import inner
+
+LINE = 8
+"""Words in a cache line."""
+ARRIVED, PHASE, STOP, DEADLINE, NEXT_LOOK, DECISION, BARRIERS, CURSORS = (
+    LINE * place for place in (0, 1, 2, 3, 4, 5, 7, 8)
+)  # fmt: skip
+"""Places in the control array; `DECISION` takes two lines, `CURSORS` is the first of many."""
+CURSOR_COUNT = 32
+WORDS = CURSORS + LINE * CURSOR_COUNT
+
+RUNNING, INTERRUPTED, OUT_OF_TIME = 0, 1, 2
+NEVER = 1 << 62
+SPINS = 50
+LOOK_EVERY_NANOSECONDS = 20_000_000
+NO_MORE = 1 << 60
+
+_MONOTONIC = 6 if sys.platform == "darwin" else 1
+_sched_yield = types.ExternalFunction("sched_yield", types.int32())
+_clock_gettime = types.ExternalFunction(
+    "clock_gettime", types.int32(types.int32, types.CPointer(types.int64))
+)
+_hold_python = types.ExternalFunction("PyGILState_Ensure", types.int32())
+_release_python = types.ExternalFunction("PyGILState_Release", types.void(types.int32))
+_check_signals = types.ExternalFunction("PyErr_CheckSignals", types.int32())
+_clear_error = types.ExternalFunction("PyErr_Clear", types.void())
+
+
+def new_control() -> NDArray[np.int64]:
+    """Return a control array for one team."""
+    return np.zeros(WORDS, np.int64)
+
+
+@intrinsic
+def _pause(typing_context: Any) -> Any:
+    """Tell the processor that this is a waiting loop."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        machine = str(builder.module.triple)
+        nothing, number = ir.VoidType(), ir.IntType(32)
+        if machine.startswith(("x86_64", "i686", "amd64")):
+            kind = ir.FunctionType(nothing, [])
+            name, values = "llvm.x86.sse2.pause", []
+        else:
+            kind = ir.FunctionType(nothing, [number])
+            name, values = "llvm.aarch64.hint", [number(1)]
+        builder.call(cgutils.get_or_insert_function(builder.module, kind, name), values)
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+@intrinsic
+def _clock(typing_context: Any) -> Any:
+    """Return the nanoseconds of a clock that never goes back."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word = ir.IntType(64)
+        both = cgutils.alloca_once(builder, ir.ArrayType(word, 2))
+        first = builder.bitcast(both, word.as_pointer())
+        kind = ir.FunctionType(ir.IntType(32), [ir.IntType(32), word.as_pointer()])
+        function = cgutils.get_or_insert_function(builder.module, kind, "clock_gettime")
+        builder.call(function, [ir.Constant(ir.IntType(32), _MONOTONIC), first])
+        seconds = builder.load(first)
+        rest = builder.load(builder.gep(first, [ir.Constant(word, 1)]))
+        return builder.add(builder.mul(seconds, ir.Constant(word, 10**9)), rest)
+
+    return types.int64(), generate
+
+
+@inner
+def nanoseconds():
+    """Return the nanoseconds of a clock that never goes back."""
+    return _clock()
+
+
+@inner
+def barrier(control, rank, threads):
+    """Wait until every thread of the team is here."""
+    if rank == 0:
+        control[BARRIERS] += 1
+    if threads == 1:
+        return
+    phase = atomics.load(control, PHASE)
+    if atomics.arrive(control, ARRIVED) == threads - 1:
+        atomics.store(control, ARRIVED, 0)
+        atomics.store(control, PHASE, phase + 1)
+        return
+    spins = 0
+    while atomics.load(control, PHASE) == phase:
+        spins += 1
+        if spins < SPINS:
+            _pause()
+        else:
+            _sched_yield()
+
+
+@inner
+def poll(control):
+    """Look at the clock, and now and then for Ctrl-C; only the first thread does."""
+    now = _clock()
+    if now > control[DEADLINE]:
+        atomics.compare_and_swap(control, STOP, RUNNING, OUT_OF_TIME)
+    if now > control[NEXT_LOOK]:
+        control[NEXT_LOOK] = now + LOOK_EVERY_NANOSECONDS
+        held = _hold_python()
+        if _check_signals() != 0:
+            _clear_error()
+            atomics.compare_and_swap(control, STOP, RUNNING, INTERRUPTED)
+        _release_python(held)
+
+
+@inner
+def meet(control, rank, threads, turn):
+    """Wait for everyone, and return whether all go on; `turn` counts the meetings of a loop."""
+    slot = DECISION + LINE * (turn & 1)
+    if rank == 0:
+        poll(control)
+        atomics.store(control, slot, atomics.load(control, STOP))
+    barrier(control, rank, threads)
+    return atomics.load(control, slot) == RUNNING
+
+
+@inner
+def claim(control, cursor, rank, count):
+    """Return the first of the next `count` pieces of work; `NO_MORE` once the run is to stop."""
+    if rank == 0:
+        poll(control)
+    if atomics.load(control, STOP) != RUNNING:
+        return NO_MORE
+    return atomics.add(control, CURSORS + LINE * cursor, count)
+
+
+@inner
+def rewind(control, cursor):
+    """Set a cursor back; no thread may be using it."""
+    atomics.store(control, CURSORS + LINE * cursor, 0)

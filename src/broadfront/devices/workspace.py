@@ -1,0 +1,69 @@
+"""Memory that is kept from run to run: fresh pages cost as much as the work on them.
+
+A workspace holds a team and named arrays that only ever grow. Runs at the same time in several
+Python threads each get a workspace of their own; it goes back on the shelf when the run ends.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from broadfront.devices.team import Team
+
+_shelf: list[Workspace] = []
+_lock = threading.Lock()
+
+
+class Workspace:
+    """A team of threads and the arrays it works in."""
+
+    def __init__(self) -> None:
+        self.team = Team()
+        self._arrays: dict[str, NDArray[Any]] = {}
+
+    def array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
+        """Return the array called `name`, at least `length` long; its content is as it was left."""
+        kept = self._arrays.get(name)
+        if kept is None or kept.dtype != dtype or len(kept) < length:
+            kept = self._arrays[name] = np.zeros(length, dtype)
+        return kept
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        return sum(array.nbytes for array in self._arrays.values())
+
+
+@contextmanager
+def borrowed() -> Iterator[Workspace]:
+    """Lend a workspace for a block of code."""
+    with _lock:
+        workspace = _shelf.pop() if _shelf else Workspace()
+    try:
+        yield workspace
+    finally:
+        with _lock:
+            _shelf.append(workspace)
+
+
+def release() -> None:
+    """Give all kept memory back to the system."""
+    with _lock:
+        _shelf.clear()
+
+
+def _forget() -> None:
+    global _lock
+    _lock = threading.Lock()
+    _shelf.clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget)

@@ -1,0 +1,93 @@
+"""From Numba's account of what went wrong to one line that names the functor.
+
+Functors compile as parts of a loop, so an error in one surfaces as an error in all. Here each
+functor is compiled alone, with the types it would have met; the one that fails is named, with its
+file and line.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+from numba import types
+from numba.core.errors import NumbaError
+
+from broadfront.errors import FunctorError
+from broadfront.execution.program import Program
+from broadfront.kernel import inner
+from broadfront.operators.describe import Advance, Compute, Filter, Functor, Once, Operator, Reduce
+from broadfront.pointers import _kinds_of
+
+INTEGER = types.int64
+REAL = types.float64
+
+
+def explained(error: NumbaError, program: Program, state: Any) -> FunctorError:
+    """Return the error to raise for `error`, naming the functor at fault."""
+    kind = _kinds_of(numba.typeof(state))
+    for phase in program.all_phases:
+        if phase.until is not None and (fault := _fault(phase.until, (kind,), None)):
+            return fault
+        for operator in phase.step:
+            for functor, arguments, field in _uses(operator, program, kind):
+                if fault := _fault(functor, arguments, field):
+                    return fault
+    return FunctorError(_essence(error))
+
+
+def _uses(operator: Operator, program: Program, state: Any) -> list[tuple[Functor, Any, Any]]:
+    """Return each functor of an operator with the types of its arguments and of its field."""
+    match operator:
+        case Advance():
+            field = numba.from_dtype(_dtype(program, operator.into))
+            uses = [(operator.functor, (INTEGER, INTEGER, INTEGER, state), field)]
+            for asked in (operator.while_, operator.priority):
+                if asked is not None:
+                    uses.append((asked, (INTEGER, state), None))
+            if operator.enters is not None:
+                uses.append((operator.enters, (INTEGER, field, field, state), None))
+            return uses
+        case Compute() | Filter():
+            return [(operator.functor, (INTEGER, state), None)]
+        case Reduce():
+            return [(operator.functor, (INTEGER, INTEGER, INTEGER, state), None),
+                    (operator.apply, (INTEGER, REAL, state), None)]  # fmt: skip
+        case Once():
+            return [(operator.functor, (state,), None)]
+
+
+def _dtype(program: Program, name: str) -> Any:
+    import numpy as np
+
+    return np.dtype(program.fields[name].dtype)
+
+
+def _fault(functor: Functor, arguments: Any, field: Any) -> FunctorError | None:
+    compiled: Any = inner(functor)
+    try:
+        compiled.compile(arguments)
+    except (NumbaError, TypeError) as error:
+        return FunctorError(f"{_place(functor)} does not compile: {_essence(error)}")
+    answer = compiled.nopython_signatures[-1].return_type
+    if field is None:
+        return None
+    if not isinstance(answer, (types.Number, types.Boolean)):
+        return FunctorError(f"{_place(functor)} must return a number, not {answer}")
+    if isinstance(answer, (types.Float, types.Complex)) and isinstance(field, types.Integer):
+        return FunctorError(
+            f"{_place(functor)} returns {answer}, which does not go into a field of {field}"
+        )
+    return None
+
+
+def _place(functor: Functor) -> str:
+    code = functor.__code__
+    return f"{code.co_filename}, line {code.co_firstlineno}: functor {functor.__name__}"
+
+
+def _essence(error: BaseException) -> str:
+    """Return the line of Numba's message that says most."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if not line.startswith(("Failed in", "During", "File", "-"))]
+    return (telling or lines or ["it cannot be compiled"])[0]

@@ -1,0 +1,127 @@
+"""All phases of a program as one compiled loop, which every thread of a device runs.
+
+Sections are chained by closures: a chain of two sections is a section, a repeated section is a
+section, and the loop calls the last of them. There is no Python between iterations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from broadfront import atomics
+from broadfront.devices.control import LINE
+from broadfront.execution.program import Phase, Program
+from broadfront.kernel import inner, loop
+from broadfront.operators.cpu.advance import advance
+from broadfront.operators.cpu.buckets import prioritised
+from broadfront.operators.cpu.compute import compute, filtered, once, reduce
+from broadfront.operators.cpu.frontier import FRONT_WORDS, ITERATION, SIZE, finish, prepare
+from broadfront.operators.describe import Advance, Compute, Filter, Once, Operator, Reduce
+from broadfront.pointers import pointer, pointers, shifted
+
+Section = Callable[..., Any]
+
+
+def fused(program: Program, names: tuple[str, ...]) -> Section:
+    """Return the loop of a program whose state has the attributes `names`."""
+    whole = _chained([_phase(phase, program, names) for phase in program.all_phases])
+
+    def broadfront_loop(rank, threads, control, graph, state, in_state, work):
+        lines = pointers(work)
+        front = shifted(lines.fronts, rank * FRONT_WORDS)
+        whole(
+            rank, threads, pointer(control), pointers(graph), pointers(state), pointers(in_state),
+            lines, front, np.int64(0),
+        )  # fmt: skip
+        return front[ITERATION]
+
+    return loop(broadfront_loop)
+
+
+def _phase(phase: Phase, program: Program, names: tuple[str, ...]) -> Section:
+    sections = [_section(operator, program, names) for operator in phase.step]
+    step = _in_turns(sections) if phase.alternate else _chained(sections)
+    return _repeated(phase, step)
+
+
+def _section(operator: Operator, program: Program, names: tuple[str, ...]) -> Section:
+    match operator:
+        case Advance(priority=None):
+            return advance(operator, dict(program.fields), names.index(operator.into))
+        case Advance():
+            return prioritised(operator, dict(program.fields), names.index(operator.into))
+        case Compute():
+            return compute(operator, tuple(map(names.index, operator.sums)))
+        case Reduce():
+            return reduce(operator, tuple(map(names.index, operator.sums)))
+        case Filter():
+            return filtered(operator)
+        case Once():
+            return once(operator)
+
+
+def _chained(sections: Sequence[Section]) -> Section:
+    first, *rest = sections
+    if not rest:
+        return first
+    others = _chained(rest)
+
+    @inner
+    def both(rank, threads, control, graph, state, in_state, work, front, turn):
+        turn = first(rank, threads, control, graph, state, in_state, work, front, turn)
+        if turn < 0:
+            return turn
+        return others(rank, threads, control, graph, state, in_state, work, front, turn)
+
+    return both
+
+
+def _in_turns(sections: Sequence[Section]) -> Section:
+    """Return a section that is another of two at each call."""
+    even, odd = sections
+
+    @inner
+    def either(rank, threads, control, graph, state, in_state, work, front, turn):
+        if front[ITERATION] % 2 == 0:
+            return even(rank, threads, control, graph, state, in_state, work, front, turn)
+        return odd(rank, threads, control, graph, state, in_state, work, front, turn)
+
+    return either
+
+
+@inner
+def _never(state):
+    return False
+
+
+def _repeated(phase: Phase, step: Section) -> Section:
+    """Return a section that runs a phase's step as often as the phase says."""
+    limit = phase.limit if phase.limit is not None else 1 << 62
+    if not phase.advances and phase.until is None and phase.limit is None:
+        limit = 1
+    until = _never if phase.until is None else inner(phase.until)
+    advances, asks = phase.advances, phase.until is not None
+
+    @inner
+    def repeated(rank, threads, control, graph, state, in_state, work, front, turn):
+        times = np.int64(0)
+        while times < limit and (not advances or front[SIZE] > 0):
+            turn = step(rank, threads, control, graph, state, in_state, work, front, turn)
+            if turn < 0:
+                return turn
+            times += 1
+            front[ITERATION] += 1
+            if asks:
+                prepare(control, rank, turn)
+                answer = shifted(work.stats, 3 * LINE + (turn & 1))
+                if rank == 0:
+                    atomics.store(answer, 0, np.int64(until(state)))
+                turn = finish(control, rank, threads, turn)
+                if turn < 0 or atomics.load(answer, 0) != 0:
+                    return turn
+        return turn
+
+    return repeated

@@ -1,0 +1,122 @@
+"""A program: its fields, and its phases of operators. The library owns the loop.
+
+    BFS = Program(
+        fields={"depth": Field(np.uint32, fill=UNREACHED, combine="min")},
+        phases=[Phase([Advance(one_hop_further, into="depth", while_=unreached)])],
+    )
+
+A phase runs its operators in order, once, or again and again: while the frontier is not empty
+(where it advances), or until ``until(state)`` is true. All phases of a program are one compiled
+call on the threads of a device.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from broadfront.errors import OptionError
+from broadfront.operators.describe import Advance, Compute, Field, Functor, Operator, Reduce
+
+RESERVED = ("weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices")
+"""Attributes of the state that the graph provides."""
+
+
+@dataclass(frozen=True)
+class Phase:
+    """Operators in order, and how often.
+
+    Parameters
+    ----------
+    step
+        The operators.
+    until
+        ``until(state)``: stop after the iteration in which it is true. Without it, a phase that
+        advances runs until the frontier is empty, and any other phase runs once.
+    limit
+        At most so many iterations.
+    alternate
+        Let the operators take turns, one an iteration, in place of all of them in each.
+    """
+
+    step: Sequence[Operator]
+    until: Functor | None = None
+    limit: int | None = None
+    alternate: bool = False
+
+    @property
+    def advances(self) -> bool:
+        """Whether the phase runs on a frontier."""
+        return any(isinstance(operator, Advance) for operator in self.step)
+
+
+@dataclass(frozen=True)
+class Program:
+    """Fields and phases; `step` is short for one phase.
+
+    Parameters
+    ----------
+    fields
+        Name and `Field` of everything the functors read and write.
+    step
+        The operators of the only phase.
+    phases
+        Several phases, one after the other.
+    parameters
+        Names of numbers that each run sets, read by functors as attributes of the state.
+    """
+
+    fields: Mapping[str, Field]
+    step: Sequence[Operator] = ()
+    phases: Sequence[Phase] = ()
+    parameters: Sequence[str] = ()
+    name: str = "program"
+    _loops: dict[Any, Callable[..., Any]] = field(
+        default_factory=dict, repr=False, compare=False, hash=False
+    )
+
+    def __post_init__(self) -> None:
+        if bool(self.step) == bool(self.phases):
+            raise OptionError("a program has either a step or phases")
+        for name in (*self.fields, *self.parameters):
+            if not name.isidentifier() or name.startswith("_") or name in RESERVED:
+                raise OptionError(f"{name!r} cannot be the name of a field or parameter")
+        for phase in self.all_phases:
+            for operator in phase.step:
+                self._check(operator)
+
+    @property
+    def all_phases(self) -> Sequence[Phase]:
+        """The phases, also of a program given by one step."""
+        return self.phases or (Phase(self.step),)
+
+    @property
+    def looks_back(self) -> bool:
+        """Whether some operator goes along incoming arcs."""
+        return any(_looks_back(operator) for phase in self.all_phases for operator in phase.step)
+
+    def _check(self, operator: Operator) -> None:
+        named = []
+        if isinstance(operator, Advance):
+            named = [operator.into]
+            if operator.into in self.fields and self.fields[operator.into].combine is None:
+                raise OptionError(f"field {operator.into!r} takes proposals and has no combine")
+            if operator.direction not in (None, "push", "pull"):
+                raise OptionError(f"direction={operator.direction!r}: expected 'push' or 'pull'")
+        elif isinstance(operator, (Compute, Reduce)):
+            named = list(operator.sums)
+            if len(named) > 2:
+                raise OptionError(f"{len(named)} sums; an operator keeps at most 2")
+        for name in named:
+            if name not in self.fields:
+                raise OptionError(f"no field {name!r}; there are {', '.join(self.fields)}")
+
+
+def _looks_back(operator: Operator) -> bool:
+    if isinstance(operator, Reduce):
+        return True
+    if isinstance(operator, Advance) and operator.while_ and operator.direction != "push":
+        return True
+    functors = [value for value in vars(operator).values() if callable(value)]
+    return any("in_targets" in functor.__code__.co_names for functor in functors)

@@ -1,0 +1,193 @@
+"""Running a program on a graph: the whole route, from fields to a finished record.
+
+    answer = run(program, graph, frontier=[source], start={"depth": {source: 0}})
+
+Fields become fresh arrays, the graph its rows, and the program a compiled loop; a workspace is
+borrowed, its team runs the loop, and the arrays come back with the record of what happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba.core.errors import NumbaError
+from numpy.typing import ArrayLike, NDArray
+
+from broadfront import threads as thread_settings
+from broadfront.clock import Clock
+from broadfront.devices import workspace as workspaces
+from broadfront.errors import OptionError
+from broadfront.execution.faults import explained
+from broadfront.execution.fused import fused
+from broadfront.execution.program import RESERVED, Program
+from broadfront.execution.states import state_class
+from broadfront.graph.csr import Graph
+from broadfront.operators.cpu import buckets, frontier
+from broadfront.operators.describe import Advance
+from broadfront.progress import Listener
+from broadfront.report.record import Record, recorded
+
+Array = NDArray[Any]
+
+ARCS_WORTH_A_THREAD = 1 << 15
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The fields of a program after a run, by name, and the record of the run."""
+
+    fields: Mapping[str, Array]
+    record: Record
+
+    def __getitem__(self, name: str) -> Array:
+        return self.fields[name]
+
+
+def run(
+    program: Program,
+    graph: Graph,
+    *,
+    frontier: ArrayLike = (),
+    start: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, float] | None = None,
+    weight: Array | None = None,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    progress: Listener | None = None,
+) -> Answer:
+    """Run `program` on `graph`.
+
+    Parameters
+    ----------
+    frontier
+        The positions of the vertices to start from.
+    start
+        For some fields what they are at the start: a whole array, or pairs of position and value.
+    parameters
+        The numbers that the program's parameters stand for.
+    weight
+        A weight per arc in place of the graph's own.
+    threads
+        How many threads; by default as many as pay for a graph of this size.
+    time_limit
+        Seconds after which the run is stopped with a `TimeLimitError`.
+    """
+    clock = Clock()
+    arrays = _fields(program, graph, start or {})
+    names = (*program.fields, *program.parameters, *RESERVED)
+    given = _parameters(program, parameters or {})
+    weights = graph.weights if weight is None else weight
+    count = _thread_count(graph, threads)
+    with workspaces.borrowed() as workspace:
+        work, queue_length = _work(program, graph, workspace, count, arrays, frontier)
+        rows, in_weights = _rows(program, graph, weights)
+        make = state_class(names)
+        common = (*arrays.values(), *given)
+        tail = (*rows,)
+        state = make(*common, weights if weights is not None else (), *tail)
+        in_state = make(*common, in_weights if in_weights is not None else (), *tail)
+        _start_fronts(work, rows, graph, queue_length, count)
+        loop = program._loops.get(names)
+        if loop is None:
+            loop = program._loops.setdefault(names, fused(program, names))
+        try:
+            iterations = workspace.team.run(
+                loop, count, rows, state, in_state, work, time_limit=time_limit
+            )
+        except NumbaError as error:
+            raise explained(error, program, state) from error
+        record = recorded(program, graph, workspace, work, int(iterations), count, clock)
+    return Answer(arrays, record)
+
+
+def _fields(program: Program, graph: Graph, start: Mapping[str, Any]) -> dict[str, Array]:
+    arrays = {}
+    for name in start:
+        if name not in program.fields:
+            raise OptionError(f"start has no field {name!r}; there are {', '.join(program.fields)}")
+    for name, field in program.fields.items():
+        length = graph.num_vertices if field.length is None else field.length
+        given = start.get(name)
+        if isinstance(given, np.ndarray):
+            if given.shape != (length,):
+                raise OptionError(f"start[{name!r}] has shape {given.shape}, not ({length},)")
+            arrays[name] = given.astype(field.dtype)
+            continue
+        array = np.full(length, field.fill, field.dtype)
+        for place, value in dict(given or {}).items():
+            array[place] = value
+        arrays[name] = array
+    return arrays
+
+
+def _parameters(program: Program, given: Mapping[str, float]) -> list[float]:
+    if set(given) != set(program.parameters):
+        raise OptionError(
+            f"the program's parameters are {', '.join(program.parameters) or 'none'}; "
+            f"given were {', '.join(given) or 'none'}"
+        )
+    return [given[name] for name in program.parameters]
+
+
+def _thread_count(graph: Graph, threads: int | None) -> int:
+    if threads is not None:
+        if threads < 1:
+            raise OptionError(f"threads={threads} is not a positive number")
+        return threads
+    return max(1, min(thread_settings.count(), graph.num_arcs // ARCS_WORTH_A_THREAD))
+
+
+def _work(
+    program: Program,
+    graph: Graph,
+    workspace: workspaces.Workspace,
+    threads: int,
+    arrays: Mapping[str, Array],
+    starting: ArrayLike,
+) -> tuple[frontier.Work, int]:
+    vertex = graph.targets.dtype
+    memory: Any = ()
+    for phase in program.all_phases:
+        for operator in phase.step:
+            if isinstance(operator, Advance) and operator.priority is not None:
+                memory = buckets.new_buckets(
+                    workspace, graph.num_vertices, threads, arrays[operator.into].dtype,
+                    operator.width or buckets.sensible_width(graph), vertex,
+                )  # fmt: skip
+    work = frontier.new_work(workspace, graph.num_vertices, threads, vertex, memory)
+    queue = np.unique(np.asarray(starting, dtype=np.int64))
+    if len(queue) and (queue[0] < 0 or queue[-1] >= graph.num_vertices):
+        raise OptionError(f"the frontier holds {queue[0]}..{queue[-1]}, which are not all vertices")
+    work.queue[: len(queue)] = queue
+    return work, len(queue)
+
+
+def _rows(
+    program: Program, graph: Graph, weights: Array | None
+) -> tuple[frontier.Rows, Array | None]:
+    """Return the rows of the graph, and the weights along its incoming arcs where needed."""
+    if not graph.directed or not program.looks_back:
+        rows = frontier.Rows(
+            graph.offsets, graph.targets, graph.offsets, graph.targets, graph.num_vertices
+        )
+        return rows, weights
+    turned = graph.transpose
+    rows = frontier.Rows(
+        graph.offsets, graph.targets, turned.offsets, turned.targets, graph.num_vertices
+    )
+    return rows, weights if weights is None else turned.weights
+
+
+def _start_fronts(
+    work: frontier.Work, rows: frontier.Rows, graph: Graph, size: int, threads: int
+) -> None:
+    queue = work.queue[:size]
+    edges = int((rows.offsets[queue + 1].astype(np.int64) - rows.offsets[queue]).sum())
+    for thread in range(threads):
+        front = work.fronts[thread * frontier.FRONT_WORDS :]
+        front[frontier.SIZE] = size
+        front[frontier.EDGES] = edges
+        front[frontier.UNEXPLORED] = graph.num_arcs

@@ -1,0 +1,1 @@
+"""Operators on frontiers: what they are (`describe`), and how each kind of device runs them."""

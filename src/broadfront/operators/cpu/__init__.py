@@ -1,0 +1,1 @@
+"""Operators on the threads of one CPU device: every file makes one kind of compiled section."""

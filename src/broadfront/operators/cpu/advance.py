@@ -1,0 +1,260 @@
+"""Advance on a CPU: one iteration of a traversal, pushed or pulled, whichever costs less.
+
+A push costs the edges that leave the frontier; a pull costs a part of the edges that enter the
+vertices still wanting, and a look at every word of the bitmap. The choice goes by the edges of the
+frontier against those not yet explored, as in Beamer's direction-optimizing search. The queue
+becomes a bitmap, or the bitmap a queue, only when the direction turns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from broadfront import atomics
+from broadfront.bits import count_ones, trailing_zeros
+from broadfront.devices.control import CURSORS, LINE, nanoseconds
+from broadfront.kernel import inner
+from broadfront.operators.cpu.combine import combining
+from broadfront.operators.cpu.frontier import (
+    ATOMICS,
+    BEFORE,
+    EDGES,
+    LOCAL_WORDS,
+    PARITY,
+    PULLING,
+    SIZE,
+    SPARE,
+    STATS_WORDS,
+    TAIL,
+    UNEXPLORED,
+    VISITED,
+    finish,
+    prepare,
+    share,
+    tell,
+)
+from broadfront.operators.cpu.pull import pull
+from broadfront.operators.cpu.push_by_vertex import push_by_vertex
+from broadfront.operators.describe import Advance, Field
+from broadfront.pointers import shifted
+
+ALPHA = 15
+"""Pull when the frontier has more than this share of the edges not yet explored."""
+BETA = 18
+"""Push again when the frontier has less than this share of the vertices."""
+
+
+@inner
+def _anyone(vertex, state):
+    return True
+
+
+def advance(operator: Advance, fields: dict[str, Field], place: int) -> Callable[..., Any]:
+    """Return the section that runs one iteration of `operator` into the field at `place`."""
+    field = fields[operator.into]
+    fill = np.dtype(field.dtype).type(field.fill)
+    combine = combining(field.combine or "min", fill)
+    propose = inner(operator.functor)
+    wanted = _anyone if operator.while_ is None else inner(operator.while_)
+    joins = _joining(operator, fill)
+    push_step = push_by_vertex(propose, wanted, combine, joins)
+    clear_marks = operator.enters is None and field.combine in ("min", "max")
+    unmark = _unmark if clear_marks else _leave
+    pushed = _pushed(push_step, unmark, place)
+    if operator.while_ is None or operator.direction == "push":
+        return pushed
+    return _either(pushed, pull(propose, wanted, combine), wanted, place, operator.direction)
+
+
+def _joining(operator: Advance, fill: Any) -> Callable[..., Any]:
+    """Return the test whether an improved vertex joins the next frontier.
+
+    A vertex improved for the first time ever joins at once; one that was improved before must be
+    the first to set its mark, since it may have joined in this iteration already.
+    """
+    if operator.enters is not None:
+        enters = inner(operator.enters)
+
+        @inner
+        def as_told(vertex, before, after, state, marks):
+            return enters(vertex, before, after, state)
+
+        return as_told
+
+    @inner
+    def once(vertex, before, after, state, marks):
+        if before == fill:
+            return True
+        mark = np.uint64(1) << np.uint64(vertex & 63)
+        return atomics.bitwise_or(marks, vertex >> 6, mark) & mark == 0
+
+    return once
+
+
+@inner
+def _leave(queue, begin, end, marks):
+    pass
+
+
+@inner
+def _unmark(queue, begin, end, marks):
+    for place in range(begin, end):
+        vertex = np.int64(queue[place])
+        if marks[vertex >> 6] != 0:
+            atomics.store(marks, vertex >> 6, np.uint64(0))
+
+
+def _pushed(
+    push_step: Callable[..., Any], unmark: Callable[..., Any], place: int
+) -> Callable[..., Any]:
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        began = nanoseconds()
+        prepare(control, rank, turn)
+        odd = front[PARITY] == 1
+        queue = work.other_queue if odd else work.queue
+        following = work.queue if odd else work.other_queue
+        words = (graph.num_vertices + 63) >> 6
+        ahead = shifted(work.marks, 0 if odd else words)
+        behind = shifted(work.marks, words if odd else 0)
+        size = front[SIZE]
+        begin, end = share(size, rank, threads)
+        unmark(queue, begin, end, behind)
+        edges, visited, settled = push_step(
+            rank, threads, control, graph, state, state[place], queue, following,
+            shifted(work.local, rank * LOCAL_WORDS), ahead, size, turn,
+        )  # fmt: skip
+        stats = shifted(work.stats, (turn & 1) * LINE)
+        atomics.store(stats, rank * STATS_WORDS, edges)
+        atomics.store(stats, rank * STATS_WORDS + 1, visited)
+        atomics.store(stats, rank * STATS_WORDS + 2, settled)
+        after = finish(control, rank, threads, turn)
+        front[UNEXPLORED] -= front[EDGES]
+        _add_up(stats, front, threads)
+        front[BEFORE] = size
+        front[SIZE] = atomics.load(control, CURSORS + LINE * (TAIL + turn % 3))
+        front[PARITY] = 0 if odd else 1
+        tell(work, front, rank, 0, 0, began)
+        return after
+
+    return section
+
+
+@inner
+def _add_up(stats, front, threads):
+    front[EDGES] = 0
+    front[VISITED] = 0
+    front[ATOMICS] = 0
+    for thread in range(threads):
+        front[EDGES] += atomics.load(stats, thread * STATS_WORDS)
+        front[VISITED] += atomics.load(stats, thread * STATS_WORDS + 1)
+        front[ATOMICS] += atomics.load(stats, thread * STATS_WORDS + 2)
+
+
+def _either(
+    pushed: Callable[..., Any],
+    pull_step: Callable[..., Any],
+    wanted: Callable[..., Any],
+    place: int,
+    direction: str | None,
+) -> Callable[..., Any]:
+    always_pull = direction == "pull"
+
+    @inner
+    def to_bitmap(rank, threads, control, graph, state, work, front, turn):
+        """Make the queue a bitmap, and find who wants proposals."""
+        prepare(control, rank, turn)
+        size, odd = front[SIZE], front[PARITY] == 1
+        queue = work.other_queue if odd else work.queue
+        count = graph.num_vertices
+        words = (count + 63) >> 6
+        first, last = share(words, rank, threads)
+        offsets = graph.in_offsets
+        for word in range(first, last):
+            work.bits[word] = np.uint64(0)
+            work.marks[word] = np.uint64(0)
+            work.marks[words + word] = np.uint64(0)
+            wanting = np.uint64(0)
+            for vertex in range(word << 6, min(count, (word + 1) << 6)):
+                if wanted(vertex, state) and offsets[vertex + 1] != offsets[vertex]:
+                    wanting |= np.uint64(1) << np.uint64(vertex & 63)
+            work.wanting[word] = wanting
+        if rank == 0:
+            work.wanting[words] = np.uint64(0)
+        turn = finish(control, rank, threads, turn)
+        if turn < 0:
+            return turn
+        prepare(control, rank, turn)
+        begin, end = share(size, rank, threads)
+        for position in range(begin, end):
+            vertex = np.int64(queue[position])
+            atomics.bitwise_or(work.bits, vertex >> 6, np.uint64(1) << np.uint64(vertex & 63))
+        front[PULLING] = 1
+        front[PARITY] = 0
+        return finish(control, rank, threads, turn)
+
+    @inner
+    def to_queue(rank, threads, control, graph, work, front, turn):
+        """Make the bitmap a queue."""
+        prepare(control, rank, turn)
+        bits = work.other_bits if front[PARITY] == 1 else work.bits
+        first, last = share((graph.num_vertices + 63) >> 6, rank, threads)
+        for word in range(first, last):
+            left = bits[word]
+            if left != 0:
+                end = atomics.add(
+                    control, CURSORS + LINE * (SPARE + turn % 3), np.int64(count_ones(left))
+                )
+                while left != 0:
+                    work.queue[end] = (word << 6) + np.int64(trailing_zeros(left))
+                    end += 1
+                    left &= left - np.uint64(1)
+        front[PULLING] = 0
+        front[PARITY] = 0
+        return finish(control, rank, threads, turn)
+
+    @inner
+    def pulled(rank, threads, control, graph, in_state, work, front, turn):
+        began = nanoseconds()
+        prepare(control, rank, turn)
+        odd = front[PARITY] == 1
+        bits = work.other_bits if odd else work.bits
+        following = work.bits if odd else work.other_bits
+        words = (graph.num_vertices + 63) >> 6
+        size, visited = pull_step(
+            rank, control, graph, in_state, in_state[place], bits, work.wanting, following, words,
+            turn,
+        )  # fmt: skip
+        stats = shifted(work.stats, (turn & 1) * LINE)
+        atomics.store(stats, rank * STATS_WORDS, size)
+        atomics.store(stats, rank * STATS_WORDS + 1, visited)
+        atomics.store(stats, rank * STATS_WORDS + 2, 0)
+        after = finish(control, rank, threads, turn)
+        _add_up(stats, front, threads)
+        front[BEFORE] = front[SIZE]
+        front[SIZE] = front[EDGES]
+        front[EDGES] = 1
+        front[PARITY] = 0 if odd else 1
+        tell(work, front, rank, 1, 0, began)
+        return after
+
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        count, size = graph.num_vertices, front[SIZE]
+        if front[PULLING] == 0:
+            edges = front[EDGES]
+            worth = edges > front[UNEXPLORED] // ALPHA and edges > count >> 5
+            if always_pull or worth:
+                turn = to_bitmap(rank, threads, control, graph, state, work, front, turn)
+        elif not always_pull and size < count // BETA and size < front[BEFORE]:
+            turn = to_queue(rank, threads, control, graph, work, front, turn)
+        if turn < 0:
+            return turn
+        if front[PULLING] == 1:
+            return pulled(rank, threads, control, graph, in_state, work, front, turn)
+        return pushed(rank, threads, control, graph, state, in_state, work, front, turn)
+
+    return section

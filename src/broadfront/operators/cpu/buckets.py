@@ -1,0 +1,319 @@
+"""Advance in the order of a priority: buckets, as in delta-stepping.
+
+Each thread keeps a ring of buckets, each a list of blocks of vertices from the thread's own pool.
+The blocks of the lowest bucket are published and claimed by all threads, nothing is copied; a
+thread that runs dry goes on with what it has itself put into the same bucket, as long as that is
+little, which saves a meeting for every short wave (bucket fusion). Vertices beyond the ring go into
+its last bucket and are looked at again from there.
+
+Invariant: a vertex whose value is better than the one it was last walked with is in some bucket; if
+a pool runs out, the vertex stays findable by that comparison, and a rescan finds it.
+
+References
+----------
+Meyer, Sanders: Delta-stepping, a parallelizable shortest path algorithm (J. Algorithms 2003).
+Zhang et al.: Optimizing ordered graph algorithms with GraphIt (CGO 2020), for bucket fusion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadfront import atomics
+from broadfront.devices.control import CURSORS, LINE, claim, nanoseconds
+from broadfront.devices.workspace import Workspace
+from broadfront.graph.csr import Graph
+from broadfront.kernel import inner
+from broadfront.operators.cpu.combine import combining
+from broadfront.operators.cpu.frontier import (
+    ATOMICS,
+    BEFORE,
+    ITERATION,
+    PARITY,
+    SIZE,
+    STATS_WORDS,
+    TAIL,
+    VISITED,
+    WORK,
+    finish,
+    prepare,
+    share,
+    tell,
+)
+from broadfront.operators.describe import Advance, Field
+from broadfront.pointers import as_element, prefetch, shifted
+
+Array = NDArray[Any]
+
+WINDOW = 64
+BLOCK = 128
+FUSE = 1024
+"""A thread goes on alone in a bucket for about so many vertices."""
+NONE_LEFT = 1 << 60
+WIDTH_FACTOR = 6.0
+FREE_TOP, LOST = 0, 1
+
+
+class Buckets(NamedTuple):
+    """The memory of the buckets of all threads."""
+
+    pool: Array
+    link: Array
+    head: Array
+    fill: Array
+    free: Array
+    tops: Array
+    units: Array
+    walked: Array
+    blocks: int
+    width: float
+
+
+def new_buckets(
+    workspace: Workspace, num_vertices: int, threads: int, dtype: Any, width: float, vertex: Any
+) -> Buckets:
+    """Return the memory for a run with priorities."""
+    blocks = 4 * num_vertices // BLOCK // threads + 4 * WINDOW + 64
+    every = threads * blocks
+    return Buckets(
+        workspace.array("pool", every * BLOCK, vertex),
+        workspace.array("link", every, np.int32),
+        workspace.array("head", threads * WINDOW * LINE, np.int64),
+        workspace.array("fill", threads * WINDOW * LINE, np.int64),
+        workspace.array("free", threads * every, np.int32),
+        workspace.array("tops", threads * LINE, np.int64),
+        workspace.array("units", every * 2, np.int64),
+        workspace.array(f"walked {np.dtype(dtype)}", num_vertices, dtype),
+        blocks,
+        float(width),
+    )
+
+
+def sensible_width(graph: Graph) -> float:
+    """Return a bucket width for priorities that are sums of weights.
+
+    Wide buckets waste work, narrow ones meetings; what matters is the weight of a vertex' lightest
+    way on, which is about the mean weight over the mean degree.
+    """
+    weights = graph.weights
+    mean = 1.0 if weights is None or len(weights) == 0 else float(np.abs(weights).mean())
+    degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
+    return max(WIDTH_FACTOR * mean / degree, np.finfo(np.float64).tiny)
+
+
+def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Callable[..., Any]:
+    """Return the section that runs a prioritised `Advance` until all buckets are empty."""
+    field = fields[operator.into]
+    fill_value = np.dtype(field.dtype).type(field.fill)
+    combine = combining(field.combine or "min", fill_value)
+    better, settle = combine.better, combine.settle
+    propose = inner(operator.functor)
+    assert operator.priority is not None
+    priority = inner(operator.priority)
+
+    @inner
+    def bucket_of(vertex, state, width):
+        return np.int64(np.floor(np.float64(priority(vertex, state)) / width))
+
+    @inner
+    def put(vertex, bucket, own):
+        """Put a vertex into one of this thread's buckets."""
+        pool, link, head, fill, free, tops = own
+        kept = fill[bucket]
+        if kept == BLOCK or head[bucket] < 0:
+            top = tops[FREE_TOP]
+            if top == 0:
+                tops[LOST] = 1
+                return
+            tops[FREE_TOP] = top - 1
+            new = np.int64(free[top - 1])
+            link[new] = head[bucket]
+            head[bucket] = new
+            kept = 0
+        pool[head[bucket] * BLOCK + kept] = vertex
+        fill[bucket] = kept + 1
+
+    @inner
+    def walk(block, size, graph, state, out, walked, lowest, width, own):
+        """Walk the edges of one block's vertices; return arcs seen and proposals settled."""
+        pool, link, head, fill, free, tops = own
+        offsets, targets = graph.offsets, graph.targets
+        visited = np.int64(0)
+        settled = np.int64(0)
+        base = block * BLOCK
+        for step in range(size):
+            source = np.int64(pool[base + step])
+            if step + 12 < size:
+                prefetch(offsets, pool[base + step + 12])
+                prefetch(out, pool[base + step + 12])
+            if step + 6 < size:
+                prefetch(targets, offsets[pool[base + step + 6]])
+            value = out[source]
+            if value == walked[source]:
+                continue
+            at = bucket_of(source, state, width)
+            if at > lowest:  # it was parked in the last bucket of the ring
+                put(source, min(at, lowest + WINDOW - 1) & (WINDOW - 1), own)
+                continue
+            walked[source] = value
+            first, last = np.int64(offsets[source]), np.int64(offsets[source + 1])
+            visited += last - first
+            for edge in range(first, last):
+                neighbor = np.int64(targets[edge])
+                proposal = as_element(out, propose(source, neighbor, edge, state))
+                if better(proposal, out[neighbor]):
+                    settled += 1
+                    if better(proposal, settle(out, neighbor, proposal)):
+                        goal = bucket_of(neighbor, state, width)
+                        goal = min(max(goal, lowest), lowest + WINDOW - 1)
+                        put(neighbor, goal & (WINDOW - 1), own)
+        free[tops[FREE_TOP]] = block
+        tops[FREE_TOP] += 1
+        return visited, settled
+
+    @inner
+    def walk_own(bucket, threads, graph, state, out, walked, lowest, width, own):
+        """Go on alone with what this thread has put into the bucket, while it is little."""
+        head, fill, link = own[2], own[3], own[1]
+        visited = np.int64(0)
+        settled = np.int64(0)
+        done = np.int64(0)
+        while head[bucket] >= 0 and (done < FUSE or threads == 1):
+            block, size = head[bucket], fill[bucket]
+            head[bucket] = -1
+            fill[bucket] = 0
+            while block >= 0:
+                following = np.int64(link[block])
+                done += size
+                seen, kept = walk(block, size, graph, state, out, walked, lowest, width, own)
+                visited += seen
+                settled += kept
+                block, size = following, np.int64(BLOCK)
+        return visited, settled
+
+    @inner
+    def publish(bucket, control, units, own, turn):
+        """Offer this thread's blocks of the bucket to all."""
+        head, fill, link = own[2], own[3], own[1]
+        block, size = head[bucket], fill[bucket]
+        while block >= 0:
+            end = atomics.add(control, CURSORS + LINE * (TAIL + turn % 3), 1)
+            units[end] = block << 8 | size
+            block, size = np.int64(link[block]), np.int64(BLOCK)
+        head[bucket] = -1
+        fill[bucket] = 0
+
+    @inner
+    def lowest_own(lowest, head):
+        for step in range(WINDOW):
+            if head[(lowest + step) & (WINDOW - 1)] >= 0:
+                return lowest + step
+        return np.int64(NONE_LEFT)
+
+    @inner
+    def begin(rank, threads, graph, state, out, work, front, own, blocks, buckets):
+        """Empty the buckets, and put this thread's share of the frontier into them."""
+        pool, link, head, fill, free, tops = own
+        for bucket in range(WINDOW):
+            head[bucket] = -1
+            fill[bucket] = 0
+        for block in range(blocks):
+            free[block] = (rank + 1) * blocks - 1 - block
+        tops[FREE_TOP] = blocks
+        tops[LOST] = 0
+        first, last = share(graph.num_vertices, rank, threads)
+        for vertex in range(first, last):
+            buckets.walked[vertex] = fill_value
+        queue = work.other_queue if front[PARITY] == 1 else work.queue
+        lowest = np.int64(NONE_LEFT)
+        for position in range(front[SIZE]):
+            lowest = min(lowest, bucket_of(np.int64(queue[position]), state, buckets.width))
+        first, last = share(front[SIZE], rank, threads)
+        for position in range(first, last):
+            vertex = np.int64(queue[position])
+            goal = min(bucket_of(vertex, state, buckets.width), lowest + WINDOW - 1)
+            put(vertex, goal & (WINDOW - 1), own)
+        return lowest
+
+    @inner
+    def rescan(rank, threads, graph, state, out, walked, lowest, width, own):
+        """Put back every vertex that a full pool has lost."""
+        first, last = share(graph.num_vertices, rank, threads)
+        for vertex in range(first, last):
+            if out[vertex] != walked[vertex] and out[vertex] != fill_value:
+                goal = bucket_of(vertex, state, width)
+                goal = min(max(goal, lowest), lowest + WINDOW - 1)
+                put(vertex, goal & (WINDOW - 1), own)
+
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        buckets = work.buckets
+        out, walked, width, units = state[place], buckets.walked, buckets.width, buckets.units
+        blocks = np.int64(buckets.blocks)
+        own = (
+            buckets.pool, buckets.link, shifted(buckets.head, rank * WINDOW * LINE),
+            shifted(buckets.fill, rank * WINDOW * LINE),
+            shifted(buckets.free, rank * blocks * threads), shifted(buckets.tops, rank * LINE),
+        )  # fmt: skip
+        prepare(control, rank, turn)
+        lowest = begin(rank, threads, graph, state, out, work, front, own, blocks, buckets)
+        turn = finish(control, rank, threads, turn)
+        while turn >= 0 and lowest != NONE_LEFT:
+            began = nanoseconds()
+            prepare(control, rank, turn)
+            bucket = lowest & (WINDOW - 1)
+            publish(bucket, control, units, own, turn)
+            tail = CURSORS + LINE * (TAIL + turn % 3)
+            turn = finish(control, rank, threads, turn)
+            if turn < 0:
+                return turn
+            size = atomics.load(control, tail)
+            prepare(control, rank, turn)
+            visited = np.int64(0)
+            settled = np.int64(0)
+            while True:
+                unit = claim(control, WORK + turn % 3, rank, 1)
+                if unit >= size:
+                    break
+                seen, kept = walk(
+                    units[unit] >> 8, units[unit] & 255, graph, state, out, walked, lowest, width,
+                    own,
+                )  # fmt: skip
+                visited += seen
+                settled += kept
+            seen, kept = walk_own(bucket, threads, graph, state, out, walked, lowest, width, own)
+            following = lowest_own(lowest, own[2])
+            stats = shifted(work.stats, (turn & 1) * LINE)
+            atomics.store(stats, rank * STATS_WORDS, following)
+            atomics.store(stats, rank * STATS_WORDS + 1, visited + seen)
+            atomics.store(stats, rank * STATS_WORDS + 2, settled + kept)
+            atomics.store(stats, rank * STATS_WORDS + 3, own[5][LOST])
+            turn = finish(control, rank, threads, turn)
+            if turn < 0:
+                return turn
+            lost = np.int64(0)
+            front[VISITED] = 0
+            front[ATOMICS] = 0
+            following = np.int64(NONE_LEFT)
+            for thread in range(threads):
+                following = min(following, atomics.load(stats, thread * STATS_WORDS))
+                front[VISITED] += atomics.load(stats, thread * STATS_WORDS + 1)
+                front[ATOMICS] += atomics.load(stats, thread * STATS_WORDS + 2)
+                lost += atomics.load(stats, thread * STATS_WORDS + 3)
+            front[BEFORE] = size
+            tell(work, front, rank, 0, 0, began)
+            front[ITERATION] += 1
+            if following == NONE_LEFT and lost > 0:
+                own[5][LOST] = 0
+                rescan(rank, threads, graph, state, out, walked, lowest, width, own)
+                following = lowest
+            lowest = following
+        front[SIZE] = 0
+        front[ITERATION] -= 1
+        return turn
+
+    return section

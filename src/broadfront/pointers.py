@@ -1,0 +1,97 @@
+"""Raw pointers into arrays, for the inner loops of kernels.
+
+A pointer indexes like its array but carries no length, no strides and no reference count, and an
+index is taken as it is: that is worth a third of the time of a traversal. The array itself must be
+kept alive by the caller, which every run does.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.core.errors import TypingError
+from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
+
+from broadfront.atomics import element
+
+
+@intrinsic
+def pointer(typing_context: Any, array: Any) -> Any:
+    """Return a pointer to the first element of an array."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return make_array(array)(context, builder, arguments[0]).data
+
+    return types.CPointer(array.dtype)(array), generate
+
+
+@intrinsic
+def pointers(typing_context: Any, state: Any) -> Any:
+    """Return a named tuple with a pointer for every array in `state`, the rest as it is."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _values_of(context, builder, state, arguments[0])
+
+    return _kinds_of(state)(state), generate
+
+
+def _kinds_of(kind: Any) -> Any:
+    if isinstance(kind, types.Array):
+        return types.CPointer(kind.dtype)
+    if isinstance(kind, types.BaseNamedTuple):
+        return types.NamedTuple([_kinds_of(part) for part in kind.types], kind.instance_class)
+    return kind
+
+
+def _values_of(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    if isinstance(kind, types.Array):
+        return make_array(kind)(context, builder, value).data
+    if not isinstance(kind, types.BaseNamedTuple):
+        return value
+    parts = [_values_of(context, builder, part, builder.extract_value(value, place))
+             for place, part in enumerate(kind.types)]  # fmt: skip
+    return context.make_tuple(builder, _kinds_of(kind), parts)
+
+
+@intrinsic
+def shifted(typing_context: Any, address: Any, count: Any) -> Any:
+    """Return a pointer `count` elements further on."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.gep(arguments[0], [context.cast(builder, arguments[1], count, types.intp)])
+
+    return address(address, count), generate
+
+
+@intrinsic
+def prefetch(typing_context: Any, address: Any, index: Any) -> Any:
+    """Ask for the cache line of an element; harmless wherever it points."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        place = element(context, builder, address, arguments[0], index, arguments[1])
+        octets, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [octets, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        builder.call(function, [builder.bitcast(place, octets), number(0), number(3), number(1)])
+        return context.get_dummy_value()
+
+    return types.void(address, index), generate
+
+
+@intrinsic
+def as_element(typing_context: Any, array: Any, value: Any) -> Any:
+    """Return `value` in the dtype of `array`; a real number for an integer field is refused."""
+    dtype = array.dtype
+    if not isinstance(value, (types.Number, types.Boolean)):
+        raise TypingError(f"a proposal must be a number, not {value}")
+    if isinstance(value, (types.Float, types.Complex)) and isinstance(dtype, types.Integer):
+        raise TypingError(f"a proposal of {value} does not go into a field of {dtype}")
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.cast(builder, arguments[1], value, dtype)
+
+    return dtype(array, value), generate
