@@ -16,7 +16,16 @@ from numba.core.errors import NumbaError
 from broadfront.errors import FunctorError
 from broadfront.execution.program import Program
 from broadfront.kernel import inner
-from broadfront.operators.describe import Advance, Compute, Filter, Functor, Once, Operator, Reduce
+from broadfront.operators.describe import (
+    Advance,
+    Compute,
+    Filter,
+    Functor,
+    Levels,
+    Once,
+    Operator,
+    Reduce,
+)
 from broadfront.pointers import _kinds_of
 
 INTEGER = types.int64
@@ -53,6 +62,12 @@ def _uses(operator: Operator, program: Program, state: Any) -> list[tuple[Functo
         case Reduce():
             return [(operator.functor, (INTEGER, INTEGER, INTEGER, state), None),
                     (operator.apply, (INTEGER, REAL, state), None)]  # fmt: skip
+        case Levels():
+            uses = [(operator.gather, (INTEGER, INTEGER, INTEGER, state), REAL),
+                    (operator.apply, (INTEGER, REAL, state), None)]  # fmt: skip
+            if operator.before is not None:
+                uses.append((operator.before, (INTEGER, state), None))
+            return uses
         case Once():
             return [(operator.functor, (state,), None)]
 
@@ -60,7 +75,7 @@ def _uses(operator: Operator, program: Program, state: Any) -> list[tuple[Functo
 def _dtype(program: Program, name: str) -> Any:
     import numpy as np
 
-    return np.dtype(program.fields[name].dtype)
+    return np.dtype(program.fields[name].on(np.dtype(np.int64)).dtype)
 
 
 def _fault(functor: Functor, arguments: Any, field: Any) -> FunctorError | None:

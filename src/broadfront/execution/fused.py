@@ -19,14 +19,15 @@ from broadfront.operators.cpu.advance import advance
 from broadfront.operators.cpu.buckets import prioritised
 from broadfront.operators.cpu.compute import compute, filtered, once, reduce
 from broadfront.operators.cpu.frontier import FRONT_WORDS, ITERATION, SIZE, finish, prepare
-from broadfront.operators.describe import Advance, Compute, Filter, Once, Operator, Reduce
+from broadfront.operators.cpu.levels import levels
+from broadfront.operators.describe import Advance, Compute, Filter, Levels, Once, Operator, Reduce
 from broadfront.pointers import pointer, pointers, shifted
 
 Section = Callable[..., Any]
 
 
 def fused(program: Program, names: tuple[str, ...]) -> Section:
-    """Return the loop of a program whose state has the attributes `names`."""
+    """Return the loop of a program, its dtypes settled, whose state has the attributes `names`."""
     whole = _chained([_phase(phase, program, names) for phase in program.all_phases])
 
     def broadfront_loop(rank, threads, control, graph, state, in_state, work):
@@ -50,13 +51,15 @@ def _phase(phase: Phase, program: Program, names: tuple[str, ...]) -> Section:
 def _section(operator: Operator, program: Program, names: tuple[str, ...]) -> Section:
     match operator:
         case Advance(priority=None):
-            return advance(operator, dict(program.fields), names.index(operator.into))
+            return advance(operator, dict(program.fields), names)
         case Advance():
             return prioritised(operator, dict(program.fields), names.index(operator.into))
         case Compute():
             return compute(operator, tuple(map(names.index, operator.sums)))
         case Reduce():
             return reduce(operator, tuple(map(names.index, operator.sums)))
+        case Levels():
+            return levels(operator, names.index(operator.by) if operator.by else None)
         case Filter():
             return filtered(operator)
         case Once():

@@ -13,11 +13,13 @@ call on the threads of a device.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from broadfront.errors import OptionError
-from broadfront.operators.describe import Advance, Compute, Field, Functor, Operator, Reduce
+from broadfront.operators.describe import Advance, Compute, Field, Functor, Levels, Operator, Reduce
 
 RESERVED = ("weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices")
 """Attributes of the state that the graph provides."""
@@ -82,14 +84,26 @@ class Program:
         for name in (*self.fields, *self.parameters):
             if not name.isidentifier() or name.startswith("_") or name in RESERVED:
                 raise OptionError(f"{name!r} cannot be the name of a field or parameter")
+        arranged = False
         for phase in self.all_phases:
             for operator in phase.step:
                 self._check(operator)
+                if isinstance(operator, Levels):
+                    arranged = arranged or operator.by is not None
+                    if not arranged:
+                        raise OptionError("the first Levels of a program needs by=")
 
     @property
     def all_phases(self) -> Sequence[Phase]:
         """The phases, also of a program given by one step."""
         return self.phases or (Phase(self.step),)
+
+    def on(self, vertex: Any) -> Program:
+        """Return the program with the dtypes it has where vertex ids are of dtype `vertex`."""
+        if all(field.dtype != "vertex" for field in self.fields.values()):
+            return self
+        settled = {name: field.on(vertex) for name, field in self.fields.items()}
+        return replace(self, fields=settled, _loops={})
 
     @property
     def looks_back(self) -> bool:
@@ -99,7 +113,7 @@ class Program:
     def _check(self, operator: Operator) -> None:
         named = []
         if isinstance(operator, Advance):
-            named = [operator.into]
+            named = [operator.into, *([operator.trail] if operator.trail else [])]
             if operator.into in self.fields and self.fields[operator.into].combine is None:
                 raise OptionError(f"field {operator.into!r} takes proposals and has no combine")
             if operator.direction not in (None, "push", "pull"):
@@ -108,13 +122,18 @@ class Program:
             named = list(operator.sums)
             if len(named) > 2:
                 raise OptionError(f"{len(named)} sums; an operator keeps at most 2")
+        elif isinstance(operator, Levels) and operator.by is not None:
+            named = [operator.by]
+            kind = self.fields[operator.by].dtype if operator.by in self.fields else int
+            if kind != "vertex" and np.dtype(kind).kind not in "iu":
+                raise OptionError(f"field {operator.by!r} holds levels and is not of integers")
         for name in named:
             if name not in self.fields:
                 raise OptionError(f"no field {name!r}; there are {', '.join(self.fields)}")
 
 
 def _looks_back(operator: Operator) -> bool:
-    if isinstance(operator, Reduce):
+    if isinstance(operator, Reduce) or (isinstance(operator, Levels) and not operator.descending):
         return True
     if isinstance(operator, Advance) and operator.while_ and operator.direction != "push":
         return True

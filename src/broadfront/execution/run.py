@@ -25,8 +25,8 @@ from broadfront.execution.fused import fused
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
-from broadfront.operators.cpu import buckets, frontier
-from broadfront.operators.describe import Advance
+from broadfront.operators.cpu import buckets, frontier, levels
+from broadfront.operators.describe import Advance, Levels
 from broadfront.progress import Listener
 from broadfront.report.record import Record, recorded
 
@@ -90,9 +90,10 @@ def run(
         state = make(*common, weights if weights is not None else (), *tail)
         in_state = make(*common, in_weights if in_weights is not None else (), *tail)
         _start_fronts(work, rows, graph, queue_length, count)
-        loop = program._loops.get(names)
+        key = graph.targets.dtype
+        loop = program._loops.get(key)
         if loop is None:
-            loop = program._loops.setdefault(names, fused(program, names))
+            loop = program._loops.setdefault(key, fused(program.on(key), names))
         try:
             iterations = workspace.team.run(
                 loop, count, rows, state, in_state, work, time_limit=time_limit
@@ -108,7 +109,7 @@ def _fields(program: Program, graph: Graph, start: Mapping[str, Any]) -> dict[st
     for name in start:
         if name not in program.fields:
             raise OptionError(f"start has no field {name!r}; there are {', '.join(program.fields)}")
-    for name, field in program.fields.items():
+    for name, field in program.on(graph.targets.dtype).fields.items():
         length = graph.num_vertices if field.length is None else field.length
         given = start.get(name)
         if isinstance(given, np.ndarray):
@@ -150,6 +151,7 @@ def _work(
 ) -> tuple[frontier.Work, int]:
     vertex = graph.targets.dtype
     memory: Any = ()
+    order: Any = ()
     for phase in program.all_phases:
         for operator in phase.step:
             if isinstance(operator, Advance) and operator.priority is not None:
@@ -157,7 +159,9 @@ def _work(
                     workspace, graph.num_vertices, threads, arrays[operator.into].dtype,
                     operator.width or buckets.sensible_width(graph), vertex,
                 )  # fmt: skip
-    work = frontier.new_work(workspace, graph.num_vertices, threads, vertex, memory)
+            if isinstance(operator, Levels):
+                order = levels.new_level_order(workspace, graph.num_vertices, vertex)
+    work = frontier.new_work(workspace, graph.num_vertices, threads, vertex, memory, order)
     queue = np.unique(np.asarray(starting, dtype=np.int64))
     if len(queue) and (queue[0] < 0 or queue[-1] >= graph.num_vertices):
         raise OptionError(f"the frontier holds {queue[0]}..{queue[-1]}, which are not all vertices")

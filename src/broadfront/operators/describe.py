@@ -9,7 +9,7 @@ what it proposes; the field's `combine` decides.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ class Field:
     Parameters
     ----------
     dtype
-        A NumPy dtype of real numbers.
+        A NumPy dtype of real numbers, or ``"vertex"`` for that of the graph's vertex ids.
     fill
         What every element is at the start.
     combine
@@ -46,8 +46,12 @@ class Field:
     def __post_init__(self) -> None:
         if self.combine is not None and self.combine not in COMBINES:
             raise OptionError(f"combine={self.combine!r}: expected one of {', '.join(COMBINES)}")
-        if np.dtype(self.dtype).kind not in "iufb":
+        if self.dtype != "vertex" and np.dtype(self.dtype).kind not in "iufb":
             raise OptionError(f"a field of dtype {np.dtype(self.dtype)}: expected real numbers")
+
+    def on(self, vertex: np.dtype[Any]) -> Field:
+        """Return the field with the dtype it has where vertex ids are of dtype `vertex`."""
+        return replace(self, dtype=vertex) if self.dtype == "vertex" else self
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,9 @@ class Advance:
     enters
         ``enters(vertex, before, after, state)`` tells whether a changed vertex joins the next
         frontier; by default every improved one does.
+    trail
+        A field that takes, for each improved vertex, the source whose proposal stayed. Exact where
+        a vertex improves once at most in an iteration, as in a search by levels.
     direction
         ``"push"``, ``"pull"`` or None for whichever costs less in each iteration.
     balance
@@ -85,6 +92,7 @@ class Advance:
     priority: Functor | None = None
     width: float | None = None
     enters: Functor | None = None
+    trail: str | None = None
     direction: str | None = None
     balance: str | None = None
 
@@ -137,6 +145,37 @@ class Reduce:
 
 
 @dataclass(frozen=True)
+class Levels:
+    """Vertices level by level: each sums what its neighbours offer, then the level applies it.
+
+    Ascending, a vertex looks at its incoming neighbours, descending at its outgoing ones. A vertex
+    whose level is negative, or not below the number of vertices, is left out.
+
+    Parameters
+    ----------
+    gather
+        ``gather(neighbor, vertex, edge, state)`` returns what the neighbour offers. Offers are
+        added in a fixed order: same bits for any number of threads.
+    apply
+        ``apply(vertex, total, state)`` is handed the sum, and stores what it likes. It runs when
+        all sums of the level are there, so what it stores is seen by later levels only.
+    by
+        The field of integers that holds the levels; None for those of the `Levels` before.
+    before
+        ``before(vertex, state)`` runs ahead of the gathering for a vertex, and may store what
+        only that vertex' own functors read in this level.
+    descending
+        Whether the last level comes first.
+    """
+
+    gather: Functor
+    apply: Functor
+    by: str | None = None
+    before: Functor | None = None
+    descending: bool = False
+
+
+@dataclass(frozen=True)
 class Filter:
     """Keep the vertices of the frontier for which ``functor(vertex, state)`` is true."""
 
@@ -150,4 +189,4 @@ class Once:
     functor: Functor
 
 
-Operator = Advance | Compute | Reduce | Filter | Once
+Operator = Advance | Compute | Reduce | Filter | Once | Levels

@@ -5,7 +5,8 @@ A source settles its vertices in order of distance; path counts go forward along
 backward. Counts can exceed float64 (a grid of 1000 x 1000 has over 10^600 paths between corners),
 so a count is ``high * 2 ** (512 * blocks)``. Sums have no negative terms: they lose no digits.
 
-Invariant: ``1 <= high < 2 ** 512`` for every vertex reached, so a ratio of counts never is 0 / 0.
+Invariant: ``1 <= high < 2 ** 512`` once the paths to a vertex are counted, so that no ratio of
+counts is 0 / 0.
 
 Scale, as `networkx.betweenness_centrality` 3.6 without endpoints. The raw value of ``v`` sums, over
 sources ``s`` and targets ``t`` other than ``v``, the share of shortest paths through ``v``. With
@@ -52,7 +53,7 @@ Array = NDArray[Any]
 
 RELATIVE_TOLERANCE = 1e-8
 RAW_TOLERANCE = 1e-12  # of the raw value: shares below this may be lost to underflow
-MOST_ARCS = 2_000_000_000  # looked at before a sample of the sources must do
+MOST_ARCS = 1_000_000_000  # looked at before a sample of the sources must do
 BLOCK = 2.0**512
 
 
@@ -143,8 +144,10 @@ def _raw(graph: Graph, roots: Array, weighted: bool) -> Array:
                 f"weight {weights[arc]}, but shortest paths are counted over positive weights",
             )  # fmt: skip
             raise GraphError(str(problem))
-    floats = weights is not None and weights.dtype.kind == "f"
-    unreached = np.float64(np.inf) if floats else np.int64(np.iinfo(np.int64).max)
+    unreached: Any = np.int32(-1)
+    if weights is not None:
+        floats = weights.dtype.kind == "f"
+        unreached = np.float64(np.inf) if floats else np.int64(np.iinfo(np.int64).max)
     raw = np.zeros(graph.num_vertices)
     _accumulate(graph.offsets, graph.targets, weights, roots, unreached, raw)
     return raw

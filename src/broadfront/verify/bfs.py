@@ -7,7 +7,7 @@ second says that no depth is too large, the third that none is too small, so the
 Parents are -1 where unreached, the source its own; the other tree edges are edges of the graph and
 join levels that differ by one, so that there is no cycle.
 
-Invariant: one pass over the arcs, one bisection per parent, a byte per vertex.
+Invariant: a vertex counts as followed only by an arc from the level above. One pass over the arcs.
 
 References
 ----------

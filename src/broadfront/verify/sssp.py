@@ -10,7 +10,7 @@ Relaxing is checked in the arithmetic of the distances, without tolerance: whate
 relaxations, floating-point addition is monotone and they end at the same bits. Tightness of floats
 has a relative tolerance. Integer sums beyond int64 count as unreached.
 
-Invariant: two passes over the arcs, nine bytes per vertex.
+Invariant: a distance is certain only after a source, or a certain distance one tight arc before it.
 
 References
 ----------
@@ -160,10 +160,12 @@ def _check_parents(
 
 @kernel
 def _length(known, weights, arc, unreached):
-    step = 1 if weights is None else weights[arc]
-    if step > unreached - known:
+    # A step of either 1 or a weight would be float64 to Numba, where float32 is meant.
+    if weights is None:
+        return known + 1
+    if weights[arc] > unreached - known:
         return unreached
-    return known + step
+    return known + weights[arc]
 
 
 @kernel

@@ -52,21 +52,38 @@ def _anyone(vertex, state):
     return True
 
 
-def advance(operator: Advance, fields: dict[str, Field], place: int) -> Callable[..., Any]:
-    """Return the section that runs one iteration of `operator` into the field at `place`."""
+def advance(
+    operator: Advance, fields: dict[str, Field], names: tuple[str, ...]
+) -> Callable[..., Any]:
+    """Return the section that runs one iteration of `operator`; `names` are those of the state."""
+    place = names.index(operator.into)
+    note = _no_note if operator.trail is None else _noting(names.index(operator.trail))
     field = fields[operator.into]
     fill = np.dtype(field.dtype).type(field.fill)
     combine = combining(field.combine or "min", fill)
     propose = inner(operator.functor)
     wanted = _anyone if operator.while_ is None else inner(operator.while_)
     joins = _joining(operator, fill)
-    push_step = push_by_vertex(propose, wanted, combine, joins)
+    push_step = push_by_vertex(propose, wanted, combine, joins, note)
     clear_marks = operator.enters is None and field.combine in ("min", "max")
     unmark = _unmark if clear_marks else _leave
     pushed = _pushed(push_step, unmark, place)
     if operator.while_ is None or operator.direction == "push":
         return pushed
-    return _either(pushed, pull(propose, wanted, combine), wanted, place, operator.direction)
+    return _either(pushed, pull(propose, wanted, combine, note), wanted, place, operator.direction)
+
+
+@inner
+def _no_note(state, vertex, source):
+    pass
+
+
+def _noting(place: int) -> Callable[..., Any]:
+    @inner
+    def note(state, vertex, source):
+        state[place][vertex] = source
+
+    return note
 
 
 def _joining(operator: Advance, fill: Any) -> Callable[..., Any]:

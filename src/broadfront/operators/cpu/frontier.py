@@ -73,10 +73,17 @@ class Work(NamedTuple):
     partials: Array
     buckets: Any
     """The memory of a priority queue, or an empty tuple."""
+    levels: Any
+    """The order of vertices by level, or an empty tuple."""
 
 
 def new_work(
-    workspace: Workspace, num_vertices: int, threads: int, vertex: Any, buckets: Any = ()
+    workspace: Workspace,
+    num_vertices: int,
+    threads: int,
+    vertex: Any,
+    buckets: Any = (),
+    levels: Any = (),
 ) -> Work:
     """Return the memory for a run; what must be zero is."""
     words = num_vertices // 64 + 2
@@ -97,6 +104,7 @@ def new_work(
         workspace.array("record", RECORD_ROWS * RECORD_COLUMNS, np.int64),
         workspace.array("partials", MOST_SUMS * (num_vertices // BLOCK + 1), np.float64),
         buckets,
+        levels,
     )
 
 

@@ -26,7 +26,10 @@ WORDS_PER_TURN = 16
 
 
 def pull(
-    propose: Callable[..., Any], wanted: Callable[..., Any], combine: Combine
+    propose: Callable[..., Any],
+    wanted: Callable[..., Any],
+    combine: Combine,
+    note: Callable[..., Any],
 ) -> Callable[..., Any]:
     """Return the compiled pull of one iteration."""
     better, plainly = combine.better, combine.plainly
@@ -42,6 +45,7 @@ def pull(
                 proposal = as_element(out, propose(source, vertex, edge, state))
                 if better(proposal, out[vertex]):
                     out[vertex] = plainly(proposal, out[vertex])
+                    note(state, vertex, source)
                     improved = True
                 if not wanted(vertex, state):
                     return improved, edge - first + 1

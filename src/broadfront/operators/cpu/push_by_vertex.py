@@ -29,6 +29,7 @@ def push_by_vertex(
     wanted: Callable[..., Any],
     combine: Combine,
     joins: Callable[..., Any],
+    note: Callable[..., Any],
 ) -> Callable[..., Any]:
     """Return the compiled push of one iteration."""
     better, settle = combine.better, combine.settle
@@ -55,7 +56,10 @@ def push_by_vertex(
                 if better(proposal, out[neighbor]):
                     before = settle(out, neighbor, proposal)
                     settled += 1
-                    if better(proposal, before) and joins(neighbor, before, proposal, state, marks):
+                    if not better(proposal, before):
+                        continue
+                    note(state, neighbor, source)
+                    if joins(neighbor, before, proposal, state, marks):
                         edges += np.int64(offsets[neighbor + 1]) - np.int64(offsets[neighbor])
                         local[kept] = neighbor
                         kept += 1

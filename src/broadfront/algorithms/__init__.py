@@ -1,0 +1,1 @@
+"""Primitives, one problem per file, each written with what a user can use too."""

@@ -1,0 +1,173 @@
+"""Breadth-first search: how many edges from the source, and along which tree.
+
+Method: a frontier advances along its edges, each proposing its depth and one more; the smallest
+proposal stays. A vertex wants proposals until it has a depth, which is what lets the operator pull.
+The parent is whoever's proposal stayed or, on request, the neighbour of smallest id one level up.
+
+Invariant: unreached is the largest uint32, which read as int32 is the -1 of the answer.
+
+References
+----------
+Beamer, Asanović, Patterson: Direction-optimizing breadth-first search (SC 2012).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadfront.execution.program import Phase, Program
+from broadfront.execution.run import run
+from broadfront.graph.csr import Graph
+from broadfront.operators.describe import Advance, Compute, Field
+from broadfront.progress import Listener
+from broadfront.report.result import Result, path
+
+UNREACHED = 0xFFFFFFFF
+
+
+def one_hop_further(source, neighbor, edge, state):
+    """Propose the depth of the source and one more."""
+    return state.depth[source] + 1
+
+
+def unreached(vertex, state):
+    """Tell whether a vertex has no depth yet."""
+    return state.depth[vertex] == UNREACHED
+
+
+def find_parent(vertex, state):
+    """Find the first incoming neighbour one level up."""
+    depth = state.depth[vertex]
+    if depth == 0:
+        state.parent[vertex] = vertex
+    elif depth != UNREACHED:
+        for edge in range(state.in_offsets[vertex], state.in_offsets[vertex + 1]):
+            if state.depth[state.in_targets[edge]] == depth - 1:
+                state.parent[vertex] = state.in_targets[edge]
+                break
+
+
+def target_reached(state):
+    """Tell whether the search may stop early."""
+    return state.depth[state.target] != UNREACHED
+
+
+FIELDS = {
+    "depth": Field(np.uint32, fill=UNREACHED, combine="min"),
+    "parent": Field("vertex", fill=-1),
+}
+HOP = Advance(one_hop_further, into="depth", while_=unreached, trail="parent")
+BFS = Program(FIELDS, step=[HOP])
+BFS_TO_TARGET = Program(FIELDS, phases=[Phase([HOP], until=target_reached)], parameters=["target"])
+SMALLEST_PARENTS = Program(FIELDS, step=[Compute(find_parent)])
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class BreadthFirst(Result):
+    """Depths and parents.
+
+    Attributes
+    ----------
+    sources
+        The positions of the vertices it started from.
+    depth
+        int32, edges from the nearest source, -1 where unreached.
+    parent
+        The vertex before, by position; -1 where unreached, a source is its own.
+    """
+
+    sources: NDArray[Any]
+    depth: NDArray[np.int32]
+    parent: NDArray[Any]
+    target: int | None
+
+    def path_to(self, target: object) -> list[Any]:
+        """Return the labels on a shortest path from a source to `target`; empty if unreached."""
+        return path(self.parent, self.graph, target)
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return depth and parent."""
+        return {"depth": self.depth, "parent": self.parent}
+
+    def story(self) -> list[str]:
+        """Return how far it came."""
+        reached = int(np.count_nonzero(self.depth >= 0))
+        deepest = int(self.depth.max(initial=-1))
+        return [f"{reached:,} vertices reached, at most {deepest:,} edges away"]
+
+    def verify(self) -> None:
+        """Check Graph500's five rules; a search that stopped at its target cannot be checked."""
+        from broadfront.verify import verify_bfs
+
+        verify_bfs(self.graph, self.sources, self.depth, self.parent)
+
+
+def bfs(
+    graph: Graph,
+    source: object,
+    *,
+    target: object = None,
+    deterministic: bool = False,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    progress: Listener | None = None,
+) -> BreadthFirst:
+    """Search breadth-first from a vertex, or from the nearest of several.
+
+    Parameters
+    ----------
+    source
+        A vertex, or a list of vertices, by label.
+    target
+        Stop when this vertex is reached; deeper vertices stay unreached.
+    deterministic
+        Of several possible parents take the one of smallest position, at the price of another pass;
+        otherwise any.
+    threads
+        How many threads; by default as many as pay for a graph of this size.
+    time_limit
+        Seconds after which `TimeLimitError` is raised.
+    progress
+        Called as ``progress(stage, done, total)`` during long work.
+
+    Examples
+    --------
+    >>> import broadfront as bf
+    >>> graph = bf.from_edges(["a", "a", "b", "c"], ["b", "c", "d", "d"])
+    >>> found = bf.bfs(graph, "a")
+    >>> found.depth
+    array([0, 1, 1, 2], dtype=int32)
+    >>> found.path_to("d")
+    ['a', 'b', 'd']
+    """
+    sources = positions(graph, source)
+    goal = None if target is None else graph.vertex(target)
+    answer = run(
+        BFS if goal is None else BFS_TO_TARGET,
+        graph,
+        frontier=sources,
+        start={
+            "depth": dict.fromkeys(sources.tolist(), 0),
+            "parent": dict(zip(sources.tolist(), sources.tolist(), strict=True)),
+        },
+        parameters={} if goal is None else {"target": goal},
+        threads=threads,
+        time_limit=time_limit,
+        progress=progress,
+    )
+    depth, parent = answer["depth"], answer["parent"]
+    if deterministic:
+        parent = run(SMALLEST_PARENTS, graph, start={"depth": depth}, threads=threads)["parent"]
+    return BreadthFirst(graph, answer.record, sources, depth.view(np.int32), parent, goal)
+
+
+def positions(graph: Graph, source: object) -> NDArray[np.int64]:
+    """Return the positions of one vertex or of several."""
+    if isinstance(source, Iterable) and not isinstance(source, (str, bytes, tuple)):
+        return np.unique(np.array([graph.vertex(name) for name in source], np.int64))
+    return np.array([graph.vertex(source)])

@@ -1,0 +1,320 @@
+"""Level by level: each vertex sums what its neighbours offer, then all of a level apply the sums.
+
+The vertices that have a level are put in the order of their levels, and of their ids within a
+level, by a counting sort on all threads. A level is then worked through twice: threads claim runs
+of it and sum over neighbours; after a meeting each applies the sums of an even share. So nothing
+that a level applies is seen by another vertex of the same level. Small levels in a row are done by
+the first thread alone, which is cheaper than the meetings.
+
+Invariant: a sum is taken in four chains along the neighbour list, whoever takes it: same bits for
+any number of threads.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadfront import atomics
+from broadfront.devices.control import LINE, RUNNING, STOP, claim, nanoseconds, poll
+from broadfront.devices.workspace import Workspace
+from broadfront.kernel import inner
+from broadfront.operators.cpu.frontier import (
+    ATOMICS,
+    BEFORE,
+    ITERATION,
+    STATS_WORDS,
+    VISITED,
+    WORK,
+    finish,
+    prepare,
+    share,
+    tell,
+)
+from broadfront.operators.describe import Levels
+from broadfront.pointers import prefetch, shifted
+
+Array = NDArray[Any]
+
+SMALL = 24
+"""A level of fewer vertices is not worth a meeting."""
+LEAST_TURN, MOST_TURN = 16, 512
+"""Vertices that a thread claims at a time."""
+
+
+class LevelOrder(NamedTuple):
+    """The vertices in the order of their levels, and what it takes to work through them."""
+
+    order: Array
+    starts: Array
+    """Where each level begins in `order`; one more than there are levels."""
+    counts: Array
+    totals: Array
+    extent: Array
+    """How many levels there are."""
+
+
+def new_level_order(workspace: Workspace, num_vertices: int, vertex: Any) -> LevelOrder:
+    """Return the memory for a run with levels."""
+    return LevelOrder(
+        workspace.array("level order", num_vertices, vertex),
+        workspace.array("level starts", num_vertices + 1, vertex),
+        workspace.array("level counts", num_vertices, vertex),
+        workspace.array("level totals", num_vertices, np.float64),
+        workspace.array("level extent", 1, np.int64),
+    )
+
+
+def levels(operator: Levels, place: int | None) -> Callable[..., Any]:
+    """Return the section of a `Levels`; `place` is that of the field it goes by."""
+    arrange = _as_it_is if place is None else _arranged(place)
+    sum_up, apply_all = _summing(operator), _applying(operator)
+    descending = operator.descending
+
+    @inner
+    def alone(first, last, count, control, graph, state, in_state, work, front):
+        """Work through levels without the other threads."""
+        memory = work.levels
+        for step in range(first, last):
+            poll(control)
+            if atomics.load(control, STOP) != RUNNING:
+                return
+            began = nanoseconds()
+            level = count - 1 - step if descending else step
+            begin, end = np.int64(memory.starts[level]), np.int64(memory.starts[level + 1])
+            visited = sum_up(begin, end, end, memory, graph, state, in_state)
+            apply_all(begin, end, memory, state)
+            _write(work, front, end - begin, visited, began)
+            front[ITERATION] += 1
+        front[ITERATION] -= last - first
+
+    @inner
+    def together(rank, threads, control, begin, end, graph, state, in_state, work, front, turn):
+        """Work through one level on all threads."""
+        began = nanoseconds()
+        memory = work.levels
+        prepare(control, rank, turn)
+        chunk = max(LEAST_TURN, min(MOST_TURN, (end - begin) // (4 * threads)))
+        visited = np.int64(0)
+        while True:
+            first = begin + claim(control, WORK + turn % 3, rank, chunk)
+            if first >= end:
+                break
+            visited += sum_up(
+                first, min(end, first + chunk), end, memory, graph, state, in_state
+            )  # fmt: skip
+        stats = shifted(work.stats, (turn & 1) * LINE)
+        atomics.store(stats, rank * STATS_WORDS, visited)
+        turn = finish(control, rank, threads, turn)
+        if turn < 0:
+            return turn
+        prepare(control, rank, turn)
+        first, last = share(end - begin, rank, threads)
+        apply_all(begin + first, begin + last, memory, state)
+        if rank == 0:
+            for thread in range(1, threads):
+                visited += atomics.load(stats, thread * STATS_WORDS)
+            _write(work, front, end - begin, visited, began)
+        return finish(control, rank, threads, turn)
+
+    @inner
+    def small_ones(step, count, starts):
+        """Return the first step from `step` on whose level is not small."""
+        while step < count:
+            level = count - 1 - step if descending else step
+            if starts[level + 1] - starts[level] >= SMALL:
+                break
+            step += 1
+        return step
+
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        turn = arrange(rank, threads, control, graph, state, work, turn)
+        memory = work.levels
+        count, step = memory.extent[0], np.int64(0)
+        while turn >= 0 and step < count:
+            following = small_ones(step, count, memory.starts)
+            if following > step:
+                prepare(control, rank, turn)
+                if rank == 0:
+                    alone(step, following, count, control, graph, state, in_state, work, front)
+                turn = finish(control, rank, threads, turn)
+            else:
+                following = step + 1
+                level = count - following if descending else step
+                begin, end = np.int64(memory.starts[level]), np.int64(memory.starts[level + 1])
+                turn = together(
+                    rank, threads, control, begin, end, graph, state, in_state, work, front, turn
+                )
+            front[ITERATION] += following - step
+            step = following
+        front[ITERATION] -= 1
+        return turn
+
+    return section
+
+
+@inner
+def _write(work, front, size, visited, began):
+    front[BEFORE] = size
+    front[VISITED] = visited
+    front[ATOMICS] = 0
+    tell(work, front, 0, 1, 0, began)
+
+
+# ---------------------------------------------------------------------- one level
+
+
+def _summing(operator: Levels) -> Callable[..., Any]:
+    """Return the function that sums over the neighbours of a run of vertices."""
+    offer = inner(operator.gather)
+    before = _nothing if operator.before is None else inner(operator.before)
+    outgoing = operator.descending
+
+    @inner
+    def total_of(vertex, edge, end, targets, state):
+        one, two, three, four = 0.0, 0.0, 0.0, 0.0
+        while edge + 4 <= end:
+            one += offer(np.int64(targets[edge]), vertex, edge, state)
+            two += offer(np.int64(targets[edge + 1]), vertex, edge + 1, state)
+            three += offer(np.int64(targets[edge + 2]), vertex, edge + 2, state)
+            four += offer(np.int64(targets[edge + 3]), vertex, edge + 3, state)
+            edge += 4
+        while edge < end:
+            one += offer(np.int64(targets[edge]), vertex, edge, state)
+            edge += 1
+        return (one + two) + (three + four)
+
+    @inner
+    def sum_up(begin, end, limit, memory, graph, state, in_state):
+        """Sum for `order[begin:end]` of a level that ends at `limit`; return arcs looked at."""
+        order = memory.order
+        offsets = graph.offsets if outgoing else graph.in_offsets
+        targets = graph.targets if outgoing else graph.in_targets
+        seen = state if outgoing else in_state
+        visited = np.int64(0)
+        for place in range(begin, end):
+            vertex = np.int64(order[place])
+            if place + 8 < limit:
+                prefetch(offsets, order[place + 8])
+            if place + 4 < limit:
+                prefetch(targets, offsets[order[place + 4]])
+            before(vertex, seen)
+            first, last = np.int64(offsets[vertex]), np.int64(offsets[vertex + 1])
+            memory.totals[vertex] = total_of(vertex, first, last, targets, seen)
+            visited += last - first
+        return visited
+
+    return sum_up
+
+
+@inner
+def _nothing(vertex, state):
+    pass
+
+
+def _applying(operator: Levels) -> Callable[..., Any]:
+    """Return the function that applies the sums of a run of vertices."""
+    apply = inner(operator.apply)
+
+    @inner
+    def apply_all(begin, end, memory, state):
+        for place in range(begin, end):
+            vertex = np.int64(memory.order[place])
+            apply(vertex, memory.totals[vertex], state)
+
+    return apply_all
+
+
+# ---------------------------------------------------------------------- the order
+
+
+@inner
+def _as_it_is(rank, threads, control, graph, state, work, turn):
+    return turn
+
+
+def _arranged(field: int) -> Callable[..., Any]:
+    """Return the function that puts vertices in the order of the levels in a field."""
+
+    @inner
+    def arrange(rank, threads, control, graph, state, work, turn):
+        level_of, memory, size = state[field], work.levels, graph.num_vertices
+        prepare(control, rank, turn)
+        first, last = share(size, rank, threads)
+        stats = shifted(work.stats, (turn & 1) * LINE)
+        atomics.store(stats, rank * STATS_WORDS, _number_of_levels(level_of, first, last, size))
+        turn = finish(control, rank, threads, turn)
+        if turn < 0:
+            return turn
+        count = np.int64(0)
+        for thread in range(threads):
+            count = max(count, atomics.load(stats, thread * STATS_WORDS))
+        # As many threads sort as there is memory for: with very many levels it is one.
+        sorters = threads if threads * count <= size else np.int64(1)
+        mine = shifted(memory.counts, rank * count)
+        first, last = share(size, rank, sorters)
+        prepare(control, rank, turn)
+        if rank < sorters:
+            _count(level_of, first, last, size, mine, count)
+        turn = finish(control, rank, threads, turn)
+        if turn < 0:
+            return turn
+        prepare(control, rank, turn)
+        if rank == 0:
+            _begin(memory, count, sorters)
+        turn = finish(control, rank, threads, turn)
+        if turn < 0:
+            return turn
+        prepare(control, rank, turn)
+        if rank < sorters:
+            _place(level_of, first, last, size, mine, memory.order)
+        return finish(control, rank, threads, turn)
+
+    return arrange
+
+
+@inner
+def _number_of_levels(level_of, first, last, size):
+    deepest = np.int64(-1)
+    for vertex in range(first, last):
+        level = np.int64(level_of[vertex])
+        if level < size:
+            deepest = max(deepest, level)
+    return deepest + 1
+
+
+@inner
+def _count(level_of, first, last, size, mine, count):
+    for level in range(count):
+        mine[level] = 0
+    for vertex in range(first, last):
+        level = np.int64(level_of[vertex])
+        if 0 <= level < size:
+            mine[level] += 1
+
+
+@inner
+def _begin(memory, count, sorters):
+    """Turn the counts of all threads into places in the order."""
+    place = np.int64(0)
+    for level in range(count):
+        memory.starts[level] = place
+        for sorter in range(sorters):
+            found = np.int64(memory.counts[sorter * count + level])
+            memory.counts[sorter * count + level] = place
+            place += found
+    memory.starts[count] = place
+    memory.extent[0] = count
+
+
+@inner
+def _place(level_of, first, last, size, mine, order):
+    for vertex in range(first, last):
+        level = np.int64(level_of[vertex])
+        if 0 <= level < size:
+            order[mine[level]] = vertex
+            mine[level] += 1
