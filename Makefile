@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test lint bench clean
 
 demo: $(VENV)/installed
-	$(BIN)/broadfront info kron:16
+	$(BIN)/broadfront bfs kron:20 --verify
 
 test: $(VENV)/installed-for-tests lint
 	$(BIN)/python -m pytest -n auto -q

@@ -1,6 +1,12 @@
 """Broadfront: graph analytics on many devices, written in Python, run at native speed."""
 
-from broadfront.algorithms.bfs import bfs
+from broadfront import atomics, verify
+from broadfront.algorithms.betweenness import Betweenness, betweenness
+from broadfront.algorithms.bfs import BreadthFirst, bfs
+from broadfront.algorithms.components import Components, connected_components
+from broadfront.algorithms.pagerank import PageRank, pagerank
+from broadfront.algorithms.sssp import ShortestPaths, sssp
+from broadfront.algorithms.triangles import Triangles, triangles
 from broadfront.errors import (
     BroadfrontError,
     FormatError,
@@ -9,8 +15,10 @@ from broadfront.errors import (
     MissingDependencyError,
     OptionError,
     TimeLimitError,
+    VerificationError,
     VertexError,
 )
+from broadfront.execution.explore import Exploration, explore
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
 from broadfront.graph.convert import from_networkx, from_scipy
@@ -19,30 +27,53 @@ from broadfront.graph.edges import from_edges
 from broadfront.graph.generate import generate
 from broadfront.graph.read import read
 from broadfront.graph.tables import from_arrow, from_pandas, from_polars
-from broadfront.operators.describe import Advance, Compute, Field, Filter, Once, Reduce
+from broadfront.operators.describe import (
+    Advance,
+    Compute,
+    Field,
+    Filter,
+    Intersect,
+    Levels,
+    Once,
+    Reduce,
+)
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Advance",
+    "Betweenness",
+    "BreadthFirst",
     "BroadfrontError",
+    "Components",
     "Compute",
+    "Exploration",
     "Field",
     "Filter",
     "FormatError",
     "FunctorError",
     "Graph",
     "GraphError",
+    "Intersect",
+    "Levels",
     "MissingDependencyError",
     "Once",
     "OptionError",
     "Origin",
+    "PageRank",
     "Phase",
     "Program",
     "Reduce",
+    "ShortestPaths",
     "TimeLimitError",
+    "Triangles",
+    "VerificationError",
     "VertexError",
+    "atomics",
+    "betweenness",
     "bfs",
+    "connected_components",
+    "explore",
     "from_arrow",
     "from_edges",
     "from_networkx",
@@ -50,6 +81,10 @@ __all__ = [
     "from_polars",
     "from_scipy",
     "generate",
+    "pagerank",
     "read",
     "run",
+    "sssp",
+    "triangles",
+    "verify",
 ]

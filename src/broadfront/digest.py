@@ -10,6 +10,7 @@ Invariant: what cannot be digested is compiled anew in each process, never guess
 
 from __future__ import annotations
 
+import dis
 import hashlib
 import os
 import pickle
@@ -110,8 +111,8 @@ class Digest:
                 self.add(cell.cell_contents)
             except ValueError:
                 self.say("empty cell")
-        names = frozenset(_names(function.__code__))
-        for name in sorted(names & function.__globals__.keys()):
+        names, loaded = _names(function.__code__)
+        for name in sorted(loaded & function.__globals__.keys()):
             self.say(name)
             self.add(function.__globals__[name], names)
 
@@ -147,20 +148,25 @@ class Digest:
             raise UndigestibleError(f"{type(value).__qualname__} in a compiled function")
 
 
-def _names(code: python_types.CodeType) -> set[str]:
-    found = set(code.co_names)
+def _names(code: python_types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """Return all names in a code, attributes too, and those that it loads as globals."""
+    names = frozenset(code.co_names)
+    loaded = frozenset(
+        step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"
+    )
     for constant in code.co_consts:
         if isinstance(constant, python_types.CodeType):
-            found |= _names(constant)
-    return found
+            more_names, more_loaded = _names(constant)
+            names, loaded = names | more_names, loaded | more_loaded
+    return names, loaded
 
 
 def type_text(kind: Any) -> str:
     """Return a Numba type as text that is the same in every process."""
-    if isinstance(kind, types.BaseNamedTuple):
+    if isinstance(kind, types.BaseNamedTuple):  # type: ignore[attr-defined]
         parts = ", ".join(map(type_text, kind.types))
         return f"{kind.instance_class.__qualname__}{kind.fields}({parts})"
-    if isinstance(kind, types.BaseTuple):
+    if isinstance(kind, types.BaseTuple):  # type: ignore[attr-defined]
         return f"({', '.join(map(type_text, kind))})"
     if isinstance(kind, types.Dispatcher):
         digest = Digest()

@@ -6,10 +6,12 @@ A listener is any callable ``listener(stage, done, total)``. It is set for a blo
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
+INTERVAL = 0.1
 Listener = Callable[[str, int, int], None]
 
 _listener: ContextVar[Listener | None] = ContextVar("broadfront_progress", default=None)
@@ -26,6 +28,31 @@ def listening(listener: Listener | None) -> Iterator[None]:
         yield
     finally:
         _listener.reset(token)
+
+
+@contextmanager
+def following(stage: str, done: Callable[[], int]) -> Iterator[None]:
+    """While the block runs, tell the listener every now and then what `done` returns.
+
+    For work that is one long call into compiled code; its total is not known and told as 0.
+    """
+    listener = _listener.get()
+    if listener is None:
+        yield
+        return
+    over = threading.Event()
+
+    def tell() -> None:
+        while not over.wait(INTERVAL):
+            listener(stage, done(), 0)
+
+    teller = threading.Thread(target=tell, daemon=True)
+    teller.start()
+    try:
+        yield
+    finally:
+        over.set()
+        teller.join()
 
 
 def report(stage: str, done: int, total: int) -> None:

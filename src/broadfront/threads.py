@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor, wait
@@ -47,8 +48,8 @@ def count() -> int:
     named = os.environ.get("BROADFRONT_THREADS", "")
     if not named:
         return available()
-    if not named.isdecimal() or int(named) < 1:
-        raise OptionError(f"BROADFRONT_THREADS={named!r} is not a positive number")
+    if not re.fullmatch("0*[1-9][0-9]{0,8}", named):
+        raise OptionError(f"BROADFRONT_THREADS={named[:40]!r} is not a positive number")
     return int(named)
 
 

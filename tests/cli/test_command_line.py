@@ -115,6 +115,48 @@ def test_as_a_module() -> None:
     assert json.loads(done.stdout)["edges"] == 3
 
 
+def run(*arguments: object, **settings: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "broadfront", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, timeout=120, **settings)  # type: ignore[call-overload,no-any-return]
+
+
+def test_an_output_without_blocks() -> None:
+    done = run("info", "path:10", env={**os.environ, "PYTHONIOENCODING": "latin-1"})
+    assert done.returncode == 0
+    assert b"#####" in done.stdout
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="closes a descriptor by number")
+def test_a_closed_output() -> None:
+    done = run("info", "path:10", preexec_fn=lambda: os.close(1))
+    assert (done.returncode, done.stderr) == (1, b"broadfront: error: standard output is closed\n")
+    assert run("info", "path:10", preexec_fn=lambda: os.close(2)).returncode == 0
+
+
+def test_json_without_numbers_that_json_lacks(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "far.wel"
+    path.write_text("0 1 inf\n1 2 3.5\n")
+    facts = json.loads(answer(capsys, "info", path, "--json"), parse_constant=pytest.fail)
+    assert (facts["weight_min"], facts["weight_max"]) == (3.5, "inf")
+
+
+@pytest.mark.parametrize("count", ["0", "9" * 5000, "-1", "٣"])
+def test_a_wrong_number_of_threads_is_not_the_fault_of_the_spec(
+    count: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("BROADFRONT_THREADS", count)
+    error = complaint(capsys, "info", "path:10")
+    assert error.startswith("broadfront: error: BROADFRONT_THREADS=")
+
+
+def test_a_missing_folder_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    goal = tmp_path / "no" / "x.el"
+    error = complaint(capsys, "convert", "path:3", goal)
+    assert error == f"broadfront: error: {goal}: No such file or directory\n"
+
+
 @pytest.mark.parametrize("stage", ["generating edges", "dealing edges", "sorting neighbours"])
 def test_ctrl_c_stops_long_work(
     stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

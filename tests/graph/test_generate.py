@@ -576,3 +576,11 @@ def test_any_text_gives_a_graph_or_an_option_error():
     check()
     assert said
     assert all(len(message.splitlines()) == 1 for message in said)
+
+
+def test_weights_as_text_or_as_a_pair() -> None:
+    text, pair = (generate("path:9", weights=weights) for weights in ("1-3", (1, 3)))
+    np.testing.assert_array_equal(text.weights, pair.weights)
+    for wrong in ("1", "a-b", 5, (1,), (1, 2, 3), (1.5, 2)):
+        with pytest.raises(OptionError, match="expected a range such as"):
+            generate("path:9", weights=wrong)  # type: ignore[arg-type]

@@ -61,9 +61,45 @@ def test_neighbors_by_position() -> None:
     graph = bf.from_edges([0, 0], [1, 2])
     assert graph.neighbors(0).tolist() == [1, 2]
     assert graph.neighbors(2).tolist() == []
-    for vertex in (-1, 3):
-        with pytest.raises(IndexError, match="is not in"):
+    for vertex in (-1, 3, 99, 1.5):
+        with pytest.raises(bf.VertexError, match="is not in"):
             graph.neighbors(vertex)
+
+
+def test_nobody_can_write_into_a_graph() -> None:
+    graph = bf.from_edges(["a", "b"], ["b", "c"], weight=[1, 2])
+    for held in (graph, graph.transpose, pickle.loads(pickle.dumps(graph))):
+        for array in (held.offsets, held.targets, held.weights, held.labels):
+            assert array is not None
+            with pytest.raises(ValueError, match="WRITEABLE"):
+                array.flags.writeable = True
+            base = array.base
+            while base is not None:
+                assert not base.flags.writeable
+                base = base.base
+
+
+def test_a_check_that_another_thread_has_done() -> None:
+    graph = bf.from_edges([0], [1])
+
+    class Fickle:
+        def __get__(self, graph: bf.Graph, kind: type) -> object:
+            looks.append(1)
+            return (lambda: None) if len(looks) == 1 else None
+
+        def __set__(self, graph: bf.Graph, value: object) -> None:
+            pass
+
+    looks: list[int] = []
+    raced = type("Raced", (bf.Graph,), {"_check": Fickle()})
+    graph.__class__ = raced
+    graph._checked()
+    assert looks == [1]
+
+
+def test_ones_do_not_overflow() -> None:
+    ring = bf.from_edges([0] * 300, range(1, 301), directed=False).to_scipy()
+    assert (ring @ ring)[0, 0] == 300
 
 
 def test_loading_is_told() -> None:

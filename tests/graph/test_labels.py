@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import broadfront as bf
+from broadfront.graph.distinct import distinct
 
 
 def test_dense_integers_are_positions() -> None:
@@ -77,3 +79,49 @@ def test_the_empty_graph_has_no_vertices() -> None:
 
 def test_float_ids_that_are_whole() -> None:
     assert bf.from_edges(np.array([0.0, 1.0]), np.array([1.0, 2.0])).num_vertices == 3
+
+
+def test_names_that_numpy_would_change() -> None:
+    assert bf.from_edges(["a", "a\0"], ["b", "b"]).labels.tolist() == ["a", "a\0", "b"]
+    long = "x" * 1_000_000
+    graph = bf.from_edges([long, *"abc"] * 1000, [*"abc", long] * 1000)
+    assert graph.vertex(long) == 3
+
+
+@given(st.lists(st.integers(0, 2**63 - 1) | st.integers(10**15, 10**15 + 9), max_size=300))
+def test_distinct_against_numpy(values: list[int]) -> None:
+    ids = np.array(values, np.int64)
+    found, places = distinct(ids)
+    expected, inverse = np.unique(ids, return_inverse=True)
+    np.testing.assert_array_equal(found, expected)
+    np.testing.assert_array_equal(places, inverse)
+
+
+def test_distinct_when_the_table_grows() -> None:
+    ids = np.random.default_rng(0).integers(0, 2**62, 50_000)
+    found, places = distinct(np.concatenate([ids, ids]))
+    np.testing.assert_array_equal(found, np.unique(ids))
+    np.testing.assert_array_equal(found[places[50_000:]], ids)
+
+
+def test_ids_that_are_missing() -> None:
+    for ids in ([0, pd.NA], pd.Series([0, None], dtype="Int64"), [0, None], [0, float("nan")],
+                np.ma.array([0, 1], mask=[False, True])):  # fmt: skip
+        with pytest.raises(bf.GraphError, match=r"edge 1: source (is missing|nan)"):
+            bf.from_edges(ids, [1, 2])
+        with pytest.raises(bf.GraphError, match=r"edge 1: target (is missing|nan)"):
+            bf.from_edges([1, 2], ids)
+    with pytest.raises(bf.GraphError, match="edge 0: weight is missing"):
+        bf.from_edges([0, 1], [1, 2], np.ma.array([5, 6], mask=[True, False]))
+
+
+def test_a_series_is_taken_as_an_array() -> None:
+    series = pd.Series([0, 1, 2])
+    assert bf.from_edges(series, series, series).num_edges == 3
+    names = pd.Series(["a", "b"])
+    assert bf.from_edges(names, names[::-1]).labels.tolist() == ["a", "b"]
+
+
+def test_floats_that_are_more_than_one_integer() -> None:
+    with pytest.raises(bf.GraphError, match="edge 0: source .* is not a vertex id"):
+        bf.from_edges([2.0**53], [1.0])

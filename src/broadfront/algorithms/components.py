@@ -144,7 +144,7 @@ class Components(Result):
         """Check that the classes are the components and the labels their smallest vertices."""
         from broadfront.verify import verify_components
 
-        verify_components(self.graph, self.component)
+        verify_components(self.graph, self.component, self.count)
 
 
 def connected_components(

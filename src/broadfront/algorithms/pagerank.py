@@ -106,6 +106,8 @@ def settled(state):
 
 def _program(start: Any, offer_even: Any, offer_odd: Any) -> Program:
     sums = ("change", "stuck")
+    there = Reduce(offer_even, fill_second, sums=sums)
+    back = Reduce(offer_odd, fill_first, sums=sums)
     return Program(
         fields={
             "rank": Field(np.float64),
@@ -120,14 +122,7 @@ def _program(start: Any, offer_even: Any, offer_odd: Any) -> Program:
         parameters=["damping", "tolerance", "most_iterations", "keeps_stuck"],
         phases=[
             Phase([Compute(start, sums=("stuck",))]),
-            Phase(
-                [
-                    Reduce(offer_odd, fill_first, sums=sums),
-                    Reduce(offer_even, fill_second, sums=sums),
-                ],
-                until=settled,
-                alternate=True,
-            ),
+            Phase([there, back], until=settled, alternate=True),
         ],
     )
 
@@ -172,7 +167,13 @@ class PageRank(Result):
         """Check that the ranks sum to 1 and that another step hardly changes them."""
         from broadfront.verify import verify_pagerank
 
-        verify_pagerank(self.graph, self.rank, converged=self.converged, **self.settings)
+        verify_pagerank(
+            self.graph,
+            self.rank,
+            converged=self.converged,
+            iterations=self.iterations,
+            **self.settings,
+        )
 
 
 def pagerank(
@@ -270,5 +271,5 @@ def _jump(graph: Graph, personalization: ArrayLike | Mapping[Any, float] | None)
 def _check_weights(graph: Graph) -> None:
     if graph.weights is None:
         raise GraphError("weighted=True, but the graph has no weights")
-    if len(graph.weights) and graph.weights.min() < 0:
+    if graph.weight_bounds[0] < 0:
         raise GraphError("PageRank needs weights of at least 0")

@@ -17,7 +17,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "convert",
         help="read a graph and write it in another format",
         description="Read a graph and write it in the format that the suffix of OUT names: "
-        ".bfg (opens at once), .mtx .el .wel .txt .csv .tsv .edges .gr .graph .parquet, "
+        ".bfg (opens at once), .mtx .el .wel .txt .csv .tsv .edges .dat .gr .graph .parquet, "
         "also with .gz .xz .zst.",
         epilog="example: broadfront convert USA-road-d.NY.gr.gz ny.bfg",
     )

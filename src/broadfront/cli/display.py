@@ -5,9 +5,10 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ BAR_WIDTH = 40
 @contextmanager
 def showing_progress(options: argparse.Namespace) -> Iterator[None]:
     """Show progress on standard error where that is a terminal."""
-    if options.json or options.quiet or not sys.stderr.isatty():
+    if options.json or options.quiet or sys.stderr is None or not sys.stderr.isatty():
         yield
         return
     from rich.console import Console
@@ -52,8 +53,14 @@ def facts_of(graph: Graph) -> dict[str, Any]:
 
 
 def print_json(facts: Mapping[str, Any]) -> None:
-    """Print one JSON object on one line."""
-    print(json.dumps(facts))  # noqa: T201
+    """Print one JSON object on one line; what JSON has no number for becomes text."""
+    print(json.dumps(_finite(facts), allow_nan=False))  # noqa: T201
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _finite(part) for name, part in value.items()}
+    return str(value) if isinstance(value, float) and not isfinite(value) else value
 
 
 def print_facts(facts: Mapping[str, Any]) -> None:
@@ -61,6 +68,11 @@ def print_facts(facts: Mapping[str, Any]) -> None:
     width = max(map(len, facts))
     for name, value in facts.items():
         print(f"{name:<{width}}  {value}")  # noqa: T201
+
+
+def print_lines(lines: Sequence[str]) -> None:
+    """Print lines as they are."""
+    print("\n".join(lines))  # noqa: T201
 
 
 def print_heading(text: str) -> None:
@@ -95,6 +107,15 @@ def graph_lines(graph: Graph) -> dict[str, str]:
     return lines
 
 
+def _block() -> str:
+    """Return what bars are made of: a full block, where the output has one."""
+    try:
+        "█".encode(sys.stdout.encoding)
+    except UnicodeEncodeError:
+        return "#"
+    return "█"
+
+
 def degree_bars(degrees: NDArray[Any]) -> dict[str, str]:
     """Return how many vertices have each degree, by powers of two, as bars of a logarithm."""
     classes = np.zeros(len(degrees), np.int64)
@@ -103,8 +124,11 @@ def degree_bars(degrees: NDArray[Any]) -> dict[str, str]:
     counts = np.bincount(classes)
     longest = max(1.0, float(np.log1p(counts.max(initial=0))))
     bars = {}
+    block = _block()
     for power, count in enumerate(counts.tolist()):
         low, high = (0, 0) if power == 0 else (2 ** (power - 1), 2**power - 1)
         name = f"{low:,}" if low == high else f"{low:,}-{high:,}"
-        bars[name] = f"{'█' * round(BAR_WIDTH * np.log1p(count) / longest):<{BAR_WIDTH}} {count:,}"
+        bars[name] = (
+            f"{block * round(BAR_WIDTH * np.log1p(count) / longest):<{BAR_WIDTH}} {count:,}"
+        )
     return bars

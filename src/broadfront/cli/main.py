@@ -7,14 +7,16 @@ Exit codes: 0 done, 1 something is wrong with the input or the machine (one line
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
 
 from broadfront.cli import convert, generate, info
+from broadfront.cli.primitives import PRIMITIVES
 from broadfront.errors import BroadfrontError
 
-SUBCOMMANDS = (info, convert, generate)
+SUBCOMMANDS = (info, convert, generate, *PRIMITIVES)
 
 EPILOG = """\
 A GRAPH is a file or a generated graph:
@@ -23,6 +25,8 @@ A GRAPH is a file or a generated graph:
 
 examples:
   broadfront info kron:16
+  broadfront bfs kron:20 --verify
+  broadfront sssp roads.gr.gz --source 1 --out distances.parquet
   broadfront info routes.dat --columns 2,4
   broadfront convert roads.gr.gz roads.bfg
   broadfront generate rgg:18:weights=1-63 rgg.bfg
@@ -50,6 +54,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     options = parser().parse_args(arguments)
     try:
+        if sys.stdout is None:
+            raise OSError("standard output is closed")
+        if isinstance(sys.stdout, io.TextIOWrapper):
+            sys.stdout.reconfigure(errors="backslashreplace")
         options.run(options)
         sys.stdout.flush()
     except KeyboardInterrupt:

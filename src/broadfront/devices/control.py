@@ -26,8 +26,8 @@ from broadfront.kernel import inner
 
 LINE = 8
 """Words in a cache line."""
-ARRIVED, PHASE, STOP, DEADLINE, NEXT_LOOK, DECISION, BARRIERS, CURSORS = (
-    LINE * place for place in (0, 1, 2, 3, 4, 5, 7, 8)
+ARRIVED, PHASE, STOP, DEADLINE, NEXT_LOOK, DECISION, BARRIERS, BEGUN, CURSORS = (
+    LINE * place for place in (0, 1, 2, 3, 4, 5, 7, 8, 9)
 )  # fmt: skip
 """Places in the control array; `DECISION` takes two lines, `CURSORS` is the first of many."""
 CURSOR_COUNT = 32
@@ -96,6 +96,21 @@ def _clock(typing_context: Any) -> Any:
 def nanoseconds():
     """Return the nanoseconds of a clock that never goes back."""
     return _clock()
+
+
+@inner
+def assemble(control, rank):
+    """Wait for the first thread to begin; return False if it never will.
+
+    It may not: Ctrl-C can reach Python after the others were sent off.
+    """
+    if rank == 0:
+        atomics.store(control, BEGUN, 1)
+    while atomics.load(control, BEGUN) == 0:
+        if atomics.load(control, STOP) != RUNNING:
+            return False
+        _sched_yield()
+    return True
 
 
 @inner

@@ -4,7 +4,8 @@ The caller is the first of them: a run on one thread is a plain call, and a run 
 loop to waiting threads and joins in. Threads are kept from run to run.
 
 Invariant: when `run` returns or raises, no thread of the team is inside the loop. Compiled loops
-raise nothing; an error inside Python (compilation, above all) happens before any thread starts.
+raise nothing; an error in Python (compilation, above all) comes before any thread has begun. A team
+whose run was cut short is not used again.
 """
 
 from __future__ import annotations
@@ -42,12 +43,16 @@ class Team:
         for rank in range(self._started + 1, threads):
             threading.Thread(target=self._work, daemon=True, name=f"broadfront-{rank}").start()
             self._started = rank
-        for rank in range(1, threads):
-            self._jobs.put((loop, rank, threads, arguments))
+        sent = 0
         try:
+            for rank in range(1, threads):
+                self._jobs.put((loop, rank, threads, arguments))
+                sent += 1
             answer = loop(0, threads, self.control, *arguments)
         finally:
-            errors = [self._done.get() for _ in range(1, threads)]
+            if self.control[control.BEGUN] == 0:
+                self.control[control.STOP] = control.INTERRUPTED
+            errors = [self._done.get() for _ in range(sent)]
         for error in errors:
             if error is not None:
                 raise error

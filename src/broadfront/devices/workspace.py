@@ -43,14 +43,12 @@ class Workspace:
 
 @contextmanager
 def borrowed() -> Iterator[Workspace]:
-    """Lend a workspace for a block of code."""
+    """Lend a workspace for a block of code; one in which something failed is not lent again."""
     with _lock:
         workspace = _shelf.pop() if _shelf else Workspace()
-    try:
-        yield workspace
-    finally:
-        with _lock:
-            _shelf.append(workspace)
+    yield workspace
+    with _lock:
+        _shelf.append(workspace)
 
 
 def release() -> None:

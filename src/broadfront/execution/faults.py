@@ -21,12 +21,15 @@ from broadfront.operators.describe import (
     Compute,
     Filter,
     Functor,
+    Intersect,
     Levels,
     Once,
     Operator,
     Reduce,
 )
 from broadfront.pointers import _kinds_of
+
+Use = tuple[Functor, Any, Any]
 
 INTEGER = types.int64
 REAL = types.float64
@@ -45,12 +48,12 @@ def explained(error: NumbaError, program: Program, state: Any) -> FunctorError:
     return FunctorError(_essence(error))
 
 
-def _uses(operator: Operator, program: Program, state: Any) -> list[tuple[Functor, Any, Any]]:
+def _uses(operator: Operator, program: Program, state: Any) -> list[Use]:
     """Return each functor of an operator with the types of its arguments and of its field."""
     match operator:
         case Advance():
             field = numba.from_dtype(_dtype(program, operator.into))
-            uses = [(operator.functor, (INTEGER, INTEGER, INTEGER, state), field)]
+            uses: list[Use] = [(operator.functor, (INTEGER, INTEGER, INTEGER, state), field)]
             for asked in (operator.while_, operator.priority):
                 if asked is not None:
                     uses.append((asked, (INTEGER, state), None))
@@ -65,9 +68,16 @@ def _uses(operator: Operator, program: Program, state: Any) -> list[tuple[Functo
         case Levels():
             uses = [(operator.gather, (INTEGER, INTEGER, INTEGER, state), REAL),
                     (operator.apply, (INTEGER, REAL, state), None)]  # fmt: skip
-            if operator.before is not None:
-                uses.append((operator.before, (INTEGER, state), None))
+            if operator.when is not None:
+                uses.append((operator.when, (state,), None))
+            if operator.instead is not None:
+                uses.append((operator.instead, (INTEGER, state), REAL))
             return uses
+        case Intersect():
+            if operator.functor is None:
+                return []
+            numbers = {"edge": 4, "triangle": 3, "vertex": 2}[operator.each]
+            return [(operator.functor, (*[INTEGER] * numbers, state), None)]
         case Once():
             return [(operator.functor, (state,), None)]
 

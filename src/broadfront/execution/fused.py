@@ -6,21 +6,31 @@ section, and the loop calls the last of them. There is no Python between iterati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from broadfront import atomics
-from broadfront.devices.control import LINE
+from broadfront.devices.control import LINE, assemble
 from broadfront.execution.program import Phase, Program
 from broadfront.kernel import inner, loop
 from broadfront.operators.cpu.advance import advance
 from broadfront.operators.cpu.buckets import prioritised
 from broadfront.operators.cpu.compute import compute, filtered, once, reduce
-from broadfront.operators.cpu.frontier import FRONT_WORDS, ITERATION, SIZE, finish, prepare
+from broadfront.operators.cpu.frontier import FRONT_WORDS, ITERATION, SIZE, TIMES, finish, prepare
+from broadfront.operators.cpu.intersect import intersect
 from broadfront.operators.cpu.levels import levels
-from broadfront.operators.describe import Advance, Compute, Filter, Levels, Once, Operator, Reduce
+from broadfront.operators.describe import (
+    Advance,
+    Compute,
+    Filter,
+    Intersect,
+    Levels,
+    Once,
+    Operator,
+    Reduce,
+)
 from broadfront.pointers import pointer, pointers, shifted
 
 Section = Callable[..., Any]
@@ -28,9 +38,13 @@ Section = Callable[..., Any]
 
 def fused(program: Program, names: tuple[str, ...]) -> Section:
     """Return the loop of a program, its dtypes settled, whose state has the attributes `names`."""
-    whole = _chained([_phase(phase, program, names) for phase in program.all_phases])
+    operators = {operator for phase in program.all_phases for operator in phase.step}
+    made = {operator: _section(operator, program, names) for operator in operators}
+    whole = _chained([_phase(phase, made) for phase in program.all_phases])
 
     def broadfront_loop(rank, threads, control, graph, state, in_state, work):
+        if not assemble(pointer(control), rank):
+            return np.int64(0)
         lines = pointers(work)
         front = shifted(lines.fronts, rank * FRONT_WORDS)
         whole(
@@ -42,10 +56,12 @@ def fused(program: Program, names: tuple[str, ...]) -> Section:
     return loop(broadfront_loop)
 
 
-def _phase(phase: Phase, program: Program, names: tuple[str, ...]) -> Section:
-    sections = [_section(operator, program, names) for operator in phase.step]
-    step = _in_turns(sections) if phase.alternate else _chained(sections)
-    return _repeated(phase, step)
+def _phase(phase: Phase, made: Mapping[Operator, Section]) -> Section:
+    sections = [made[operator] for operator in phase.step]
+    if phase.alternate:
+        even, odd = sections
+        return _repeated(phase, even, odd)
+    return _repeated(phase, _chained(sections))
 
 
 def _section(operator: Operator, program: Program, names: tuple[str, ...]) -> Section:
@@ -60,6 +76,8 @@ def _section(operator: Operator, program: Program, names: tuple[str, ...]) -> Se
             return reduce(operator, tuple(map(names.index, operator.sums)))
         case Levels():
             return levels(operator, names.index(operator.by) if operator.by else None)
+        case Intersect():
+            return intersect(operator, names.index(operator.total) if operator.total else None)
         case Filter():
             return filtered(operator)
         case Once():
@@ -82,13 +100,12 @@ def _chained(sections: Sequence[Section]) -> Section:
     return both
 
 
-def _in_turns(sections: Sequence[Section]) -> Section:
-    """Return a section that is another of two at each call."""
-    even, odd = sections
+def _in_turns(even: Section, odd: Section) -> Section:
+    """Return a section that is another of two in each iteration of its phase."""
 
     @inner
     def either(rank, threads, control, graph, state, in_state, work, front, turn):
-        if front[ITERATION] % 2 == 0:
+        if front[TIMES] % 2 == 0:
             return even(rank, threads, control, graph, state, in_state, work, front, turn)
         return odd(rank, threads, control, graph, state, in_state, work, front, turn)
 
@@ -100,8 +117,9 @@ def _never(state):
     return False
 
 
-def _repeated(phase: Phase, step: Section) -> Section:
-    """Return a section that runs a phase's step as often as the phase says."""
+def _repeated(phase: Phase, even: Section, odd: Section | None = None) -> Section:
+    """Return a section that runs a phase's step, or two in turns, as often as the phase says."""
+    step = even if odd is None else _in_turns(even, odd)
     limit = phase.limit if phase.limit is not None else 1 << 62
     if not phase.advances and phase.until is None and phase.limit is None:
         limit = 1
@@ -112,6 +130,7 @@ def _repeated(phase: Phase, step: Section) -> Section:
     def repeated(rank, threads, control, graph, state, in_state, work, front, turn):
         times = np.int64(0)
         while times < limit and (not advances or front[SIZE] > 0):
+            front[TIMES] = times
             turn = step(rank, threads, control, graph, state, in_state, work, front, turn)
             if turn < 0:
                 return turn

@@ -19,8 +19,18 @@ from typing import Any
 import numpy as np
 
 from broadfront.errors import OptionError
-from broadfront.operators.describe import Advance, Compute, Field, Functor, Levels, Operator, Reduce
+from broadfront.operators.describe import (
+    Advance,
+    Compute,
+    Field,
+    Functor,
+    Intersect,
+    Levels,
+    Operator,
+    Reduce,
+)
 
+BALANCES = ("by_vertex", "by_degree", "by_edges")
 RESERVED = ("weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices")
 """Attributes of the state that the graph provides."""
 
@@ -75,7 +85,10 @@ class Program:
     parameters: Sequence[str] = ()
     name: str = "program"
     _loops: dict[Any, Callable[..., Any]] = field(
-        default_factory=dict, repr=False, compare=False, hash=False
+        default_factory=dict, init=False, repr=False, compare=False, hash=False
+    )
+    _settled: dict[Any, Program] = field(
+        default_factory=dict, init=False, repr=False, compare=False, hash=False
     )
 
     def __post_init__(self) -> None:
@@ -85,13 +98,17 @@ class Program:
             if not name.isidentifier() or name.startswith("_") or name in RESERVED:
                 raise OptionError(f"{name!r} cannot be the name of a field or parameter")
         arranged = False
+        intersects = 0
         for phase in self.all_phases:
             for operator in phase.step:
                 self._check(operator)
+                intersects += isinstance(operator, Intersect)
                 if isinstance(operator, Levels):
                     arranged = arranged or operator.by is not None
                     if not arranged:
                         raise OptionError("the first Levels of a program needs by=")
+        if intersects > 1:
+            raise OptionError("a program has at most one Intersect")
 
     @property
     def all_phases(self) -> Sequence[Phase]:
@@ -102,8 +119,11 @@ class Program:
         """Return the program with the dtypes it has where vertex ids are of dtype `vertex`."""
         if all(field.dtype != "vertex" for field in self.fields.values()):
             return self
-        settled = {name: field.on(vertex) for name, field in self.fields.items()}
-        return replace(self, fields=settled, _loops={})
+        settled = self._settled.get(vertex)
+        if settled is None:
+            fields = {name: field.on(vertex) for name, field in self.fields.items()}
+            settled = self._settled[vertex] = replace(self, fields=fields)
+        return settled
 
     @property
     def looks_back(self) -> bool:
@@ -118,6 +138,8 @@ class Program:
                 raise OptionError(f"field {operator.into!r} takes proposals and has no combine")
             if operator.direction not in (None, "push", "pull"):
                 raise OptionError(f"direction={operator.direction!r}: expected 'push' or 'pull'")
+            if operator.balance not in (None, *BALANCES):
+                raise OptionError(f"balance={operator.balance!r}: expected {', '.join(BALANCES)}")
         elif isinstance(operator, (Compute, Reduce)):
             named = list(operator.sums)
             if len(named) > 2:
@@ -127,6 +149,8 @@ class Program:
             kind = self.fields[operator.by].dtype if operator.by in self.fields else int
             if kind != "vertex" and np.dtype(kind).kind not in "iu":
                 raise OptionError(f"field {operator.by!r} holds levels and is not of integers")
+        elif isinstance(operator, Intersect) and operator.total is not None:
+            named = [operator.total]
         for name in named:
             if name not in self.fields:
                 raise OptionError(f"no field {name!r}; there are {', '.join(self.fields)}")

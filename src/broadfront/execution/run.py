@@ -25,9 +25,9 @@ from broadfront.execution.fused import fused
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
-from broadfront.operators.cpu import buckets, frontier, levels
-from broadfront.operators.describe import Advance, Levels
-from broadfront.progress import Listener
+from broadfront.operators.cpu import buckets, frontier, levels, orient
+from broadfront.operators.describe import Advance, Intersect, Levels
+from broadfront.progress import Listener, following, listening
 from broadfront.report.record import Record, recorded
 
 Array = NDArray[Any]
@@ -37,9 +37,13 @@ ARCS_WORTH_A_THREAD = 1 << 15
 
 @dataclass(frozen=True)
 class Answer:
-    """The fields of a program after a run, by name, and the record of the run."""
+    """The fields of a program after a run, by name, and the record of the run.
+
+    `frontier` has the positions that were left in it, in increasing order.
+    """
 
     fields: Mapping[str, Array]
+    frontier: NDArray[np.int64]
     record: Record
 
     def __getitem__(self, name: str) -> Array:
@@ -53,7 +57,6 @@ def run(
     frontier: ArrayLike = (),
     start: Mapping[str, Any] | None = None,
     parameters: Mapping[str, float] | None = None,
-    weight: Array | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
     progress: Listener | None = None,
@@ -68,25 +71,25 @@ def run(
         For some fields what they are at the start: a whole array, or pairs of position and value.
     parameters
         The numbers that the program's parameters stand for.
-    weight
-        A weight per arc in place of the graph's own.
     threads
         How many threads; by default as many as pay for a graph of this size.
     time_limit
         Seconds after which the run is stopped with a `TimeLimitError`.
+    progress
+        Called as ``progress(name, iterations, 0)`` every tenth of a second.
     """
     clock = Clock()
     arrays = _fields(program, graph, start or {})
     names = (*program.fields, *program.parameters, *RESERVED)
     given = _parameters(program, parameters or {})
-    weights = graph.weights if weight is None else weight
+    weights = graph.weights
     count = _thread_count(graph, threads)
     with workspaces.borrowed() as workspace:
         work, queue_length = _work(program, graph, workspace, count, arrays, frontier)
-        rows, in_weights = _rows(program, graph, weights)
+        rows, in_weights = _rows(program, graph)
         make = state_class(names)
         common = (*arrays.values(), *given)
-        tail = (*rows,)
+        tail = rows[: len(RESERVED) - 1]
         state = make(*common, weights if weights is not None else (), *tail)
         in_state = make(*common, in_weights if in_weights is not None else (), *tail)
         _start_fronts(work, rows, graph, queue_length, count)
@@ -95,13 +98,30 @@ def run(
         if loop is None:
             loop = program._loops.setdefault(key, fused(program.on(key), names))
         try:
-            iterations = workspace.team.run(
-                loop, count, rows, state, in_state, work, time_limit=time_limit
-            )
+            with listening(progress), following(program.name, lambda: _iteration(work)):
+                iterations = workspace.team.run(
+                    loop, count, rows, state, in_state, work, time_limit=time_limit
+                )
         except NumbaError as error:
             raise explained(error, program, state) from error
         record = recorded(program, graph, workspace, work, int(iterations), count, clock)
-    return Answer(arrays, record)
+        left = _frontier_left(work, graph.num_vertices)
+    return Answer(arrays, left, record)
+
+
+def _frontier_left(work: frontier.Work, num_vertices: int) -> NDArray[np.int64]:
+    front = work.fronts[: frontier.FRONT_WORDS]
+    odd = front[frontier.PARITY] == 1
+    if front[frontier.PULLING]:
+        bits = work.other_bits if odd else work.bits
+        octets = bits[: num_vertices // 64 + 1].view(np.uint8)
+        return np.flatnonzero(np.unpackbits(octets, bitorder="little")[:num_vertices])
+    queue = work.other_queue if odd else work.queue
+    return np.unique(queue[: front[frontier.SIZE]]).astype(np.int64)
+
+
+def _iteration(work: frontier.Work) -> int:
+    return int(work.fronts[frontier.ITERATION])
 
 
 def _fields(program: Program, graph: Graph, start: Mapping[str, Any]) -> dict[str, Array]:
@@ -152,6 +172,7 @@ def _work(
     vertex = graph.targets.dtype
     memory: Any = ()
     order: Any = ()
+    lists: Any = ()
     for phase in program.all_phases:
         for operator in phase.step:
             if isinstance(operator, Advance) and operator.priority is not None:
@@ -161,7 +182,11 @@ def _work(
                 )  # fmt: skip
             if isinstance(operator, Levels):
                 order = levels.new_level_order(workspace, graph.num_vertices, vertex)
-    work = frontier.new_work(workspace, graph.num_vertices, threads, vertex, memory, order)
+            if isinstance(operator, Intersect):
+                lists = orient.new_lists(workspace, graph, threads, operator)
+    work = frontier.new_work(
+        workspace, graph.num_vertices, graph.num_arcs, threads, vertex, memory, order, lists
+    )
     queue = np.unique(np.asarray(starting, dtype=np.int64))
     if len(queue) and (queue[0] < 0 or queue[-1] >= graph.num_vertices):
         raise OptionError(f"the frontier holds {queue[0]}..{queue[-1]}, which are not all vertices")
@@ -169,20 +194,14 @@ def _work(
     return work, len(queue)
 
 
-def _rows(
-    program: Program, graph: Graph, weights: Array | None
-) -> tuple[frontier.Rows, Array | None]:
+def _rows(program: Program, graph: Graph) -> tuple[frontier.Rows, Array | None]:
     """Return the rows of the graph, and the weights along its incoming arcs where needed."""
-    if not graph.directed or not program.looks_back:
-        rows = frontier.Rows(
-            graph.offsets, graph.targets, graph.offsets, graph.targets, graph.num_vertices
-        )
-        return rows, weights
-    turned = graph.transpose
+    turned = graph.transpose if program.looks_back else graph
     rows = frontier.Rows(
-        graph.offsets, graph.targets, turned.offsets, turned.targets, graph.num_vertices
-    )
-    return rows, weights if weights is None else turned.weights
+        graph.offsets, graph.targets, turned.offsets, turned.targets,
+        graph.num_vertices, graph.max_degree,
+    )  # fmt: skip
+    return rows, turned.weights
 
 
 def _start_fronts(

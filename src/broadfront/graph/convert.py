@@ -10,7 +10,7 @@ from broadfront.clock import Clock
 from broadfront.errors import GraphError, require
 from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble, edge_arrays
-from broadfront.graph.labels import Labels, Numbered, named, number
+from broadfront.graph.labels import Numbered, named, number
 
 if TYPE_CHECKING:
     import networkx
@@ -29,12 +29,15 @@ def from_scipy(
 ) -> Graph:
     """Build a graph from a square SciPy sparse array: a stored entry is an edge, zero included.
 
-    `weighted` None takes the entries as weights unless they are booleans.
+    `weighted` None takes the entries as weights unless they are booleans. The blocks of a BSR array
+    are filled up with zeros, so there a zero is no edge.
     """
     clock = Clock()
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"an adjacency matrix is square; this one has shape {matrix.shape}")
     entries = matrix.tocoo()
+    if matrix.format == "bsr":
+        entries.eliminate_zeros()
     keep = entries.dtype.kind != "b" if weighted is None else weighted
     source, target = entries.coords if hasattr(entries, "coords") else (entries.row, entries.col)
     numbered = number(source, target, matrix.shape[0])
@@ -45,7 +48,7 @@ def to_scipy(graph: Graph) -> scipy.sparse.csr_array:
     """Return the adjacency as a SciPy CSR array; without weights every entry is 1."""
     from scipy.sparse import csr_array
 
-    weights = np.ones(graph.num_arcs, np.int8) if graph.weights is None else graph.weights
+    weights = np.ones(graph.num_arcs, np.int32) if graph.weights is None else graph.weights
     size = (graph.num_vertices, graph.num_vertices)
     return csr_array((weights, graph.targets, graph.offsets), shape=size)
 
@@ -62,14 +65,13 @@ def from_networkx(graph: networkx.Graph, weight: str | None = "weight") -> Graph
     positions = {node: place for place, node in enumerate(graph)}
     ends = [(positions[tail], positions[head]) for tail, head in graph.edges()]
     source, target = np.array(ends, np.int64).reshape(-1, 2).T
-    labels: Labels | None = named(list(graph))
-    if isinstance(labels, Labels) and np.array_equal(labels.values, np.arange(len(positions))):
-        labels = None
+    names = named(list(graph))
+    plain = np.array_equal(names.values, np.arange(len(positions)))
     found = [] if weight is None else [value for _, _, value in graph.edges(data=weight)]
     weights = None
     if any(value is not None for value in found):
         weights = np.array([1 if value is None else value for value in found])
-    numbered = Numbered(source, target, len(positions), labels)
+    numbered = Numbered(source, target, len(positions), None if plain else names)
     return assemble(numbered, weights, graph.is_directed(), False, clock, "networkx")
 
 

@@ -20,8 +20,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from broadfront.errors import VertexError
 from broadfront.graph import build
-from broadfront.graph.labels import Labels
+from broadfront.graph.labels import Labels, frozen, is_integer, unknown
 
 if TYPE_CHECKING:
     import networkx
@@ -82,13 +83,15 @@ class Graph:
         origin: Origin | None = None,
         check: Callable[[], None] | None = None,
     ) -> None:
-        self._offsets = _frozen(offsets)
-        self._targets = _frozen(targets)
-        self._weights = None if weights is None else _frozen(weights)
+        self._offsets = frozen(offsets)
+        self._targets = frozen(targets)
+        self._weights = None if weights is None else frozen(weights)
         self._directed = directed
         self._self_loops = self_loops
         self._labels = labels
         self._transpose: Graph | None = None
+        self._weight_bounds: tuple[Any, Any] | None = None
+        self._max_degree: int | None = None
         self._lock = threading.Lock()
         self._check = check
         self.origin = origin or Origin()
@@ -160,6 +163,22 @@ class Graph:
         return self._weights
 
     @property
+    def weight_bounds(self) -> tuple[Any, Any]:
+        """The smallest and the largest weight, found once and kept; 1 and 1 without weights."""
+        if self._weight_bounds is None:
+            weights = self.weights
+            given = weights is not None and len(weights) > 0
+            self._weight_bounds = (weights.min(), weights.max()) if given else (1, 1)  # type: ignore[union-attr]
+        return self._weight_bounds
+
+    @property
+    def max_degree(self) -> int:
+        """The largest of `degrees`, found once and kept."""
+        if self._max_degree is None:
+            self._max_degree = int(self.degrees.max(initial=0))
+        return self._max_degree
+
+    @property
     def degrees(self) -> Array:
         """The number of neighbours of each vertex (outgoing arcs of a directed graph)."""
         degrees: Array = np.diff(self.offsets)
@@ -167,8 +186,8 @@ class Graph:
 
     def neighbors(self, vertex: int) -> Array:
         """Return the neighbours of the vertex at position `vertex`, in increasing order."""
-        if not 0 <= vertex < self.num_vertices:
-            raise IndexError(f"vertex {vertex} is not in 0..{self.num_vertices - 1}")
+        if not self._is_vertex(vertex):
+            raise VertexError(f"vertex {vertex!r} is not in 0..{self.num_vertices - 1}")
         return self.targets[self._offsets[vertex] : self._offsets[vertex + 1]]
 
     def sources(self) -> Array:
@@ -209,7 +228,15 @@ class Graph:
 
     def vertex(self, label: object) -> int:
         """Return the position of the vertex called `label`."""
-        return (self._labels or Labels.identity(self.num_vertices)).position(label)
+        self._checked()
+        if self._labels is not None:
+            return self._labels.position(label)
+        if not self._is_vertex(label):
+            raise unknown(label, *((0, self.num_vertices - 1) if self.num_vertices else ()))
+        return int(label)  # type: ignore[call-overload,no-any-return]
+
+    def _is_vertex(self, position: object) -> bool:
+        return is_integer(position) and 0 <= position < self.num_vertices  # type: ignore[operator]
 
     # ------------------------------------------------------------------ out
 
@@ -247,7 +274,7 @@ class Graph:
             "edges": self.num_edges,
             "directed": self.directed,
             "weights": None,
-            "degree_min": int(degrees.min(initial=0) if len(degrees) == 0 else degrees.min()),
+            "degree_min": int(degrees.min()) if len(degrees) else 0,
             "degree_mean": float(degrees.mean()) if len(degrees) else 0.0,
             "degree_max": int(degrees.max(initial=0)),
             "isolated": int(np.count_nonzero(self._isolated())),
@@ -299,8 +326,9 @@ class Graph:
 
     def _checked(self) -> None:
         """Run the check that was put off when the graph was opened, once."""
-        if self._check is not None:
-            self._check()
+        check = self._check  # another thread may be done with it between two looks
+        if check is not None:
+            check()
             self._check = None
 
     def __getstate__(self) -> dict[str, object]:
@@ -312,6 +340,8 @@ class Graph:
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
+        self._offsets, self._targets = frozen(self._offsets), frozen(self._targets)
+        self._weights = None if self._weights is None else frozen(self._weights)
         self._lock = threading.Lock()
 
 
@@ -331,9 +361,3 @@ def _html_value(value: object) -> str:
     if isinstance(value, float):
         return f"{value:,.4g}"
     return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
-
-
-def _frozen(array: Array) -> Array:
-    view = array.view()
-    view.flags.writeable = False
-    return view

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -16,6 +17,10 @@ Array = NDArray[Any]
 
 ROWS_PER_BLOCK = 1 << 18
 MOST_LETTERS = 20
+SEPARATORS = ",\t;|"
+"""What may separate the columns of an edge list, blanks apart, in the order of looking."""
+UNWRITABLE = re.compile("[\n\r\0]")
+TO_QUOTE = re.compile(f'^[#%]|[ "{re.escape(SEPARATORS)}]')
 ZERO, MINUS, NEWLINE = (ord(sign) for sign in "0-\n")
 
 
@@ -50,18 +55,20 @@ def _integers(block: list[Array], separator: str, base: int, tag: str) -> bytes:
 
 def _anything(block: list[Array], separator: str, base: int, tag: str) -> bytes:
     ends = [column + base if column.dtype.kind in "iu" else column for column in block[:2]]
-    words = [map(_word, column.tolist(), [separator] * len(column)) for column in ends]
+    words = [map(_word, column.tolist()) for column in ends]
     words += [map(repr, column.tolist()) for column in block[2:]]
     rows = zip(*words, strict=True)
     return "".join(f"{tag}{separator.join(row)}\n" for row in rows).encode()
 
 
-def _word(value: object, separator: str) -> str:
-    """Return a name as it must stand in a file to be read back."""
+def _word(value: object) -> str:
+    """Return a name as it must stand in a file to be read back, whatever separates columns."""
     word = str(value)
-    if "\n" in word or "\r" in word:
-        raise GraphError(f"vertex {word!r} has a line break in its name: text cannot hold it")
-    if separator in word or word[:1] in {'"', "#", "%"} or word != word.strip():
+    if not word or UNWRITABLE.search(word):
+        raise GraphError(
+            f"vertex {word!r}: text holds no name that is empty or has a line break or NUL in it"
+        )
+    if TO_QUOTE.search(word) or word != word.strip():
         word = '"' + word.replace('"', '""') + '"'
     return word
 

@@ -5,7 +5,7 @@ Every way in ends in `assemble`: check the weights, build the rows, say what was
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,8 @@ from broadfront.graph.labels import Numbered, number, objects
 from broadfront.progress import Listener, listening
 
 Array = NDArray[Any]
+
+NUMBERS = (int, float, np.number)
 
 
 def from_edges(
@@ -66,7 +68,7 @@ def from_edges(
     with listening(progress):
         numbered = number(source, target, num_vertices)
         return assemble(
-            numbered, None if weight is None else np.asarray(weight), directed, simple, clock
+            numbered, None if weight is None else present("weight", weight), directed, simple, clock
         )
 
 
@@ -109,9 +111,11 @@ def plain_weights(weight: Array | None, edges: int) -> Array | None:
         if wrong.any():
             raise GraphError(f"edge {int(np.argmax(wrong)):,}: weight is nan")
         return weight
+    if edges == 0:
+        return np.empty(0, np.int32)
     if kind not in "iub":
         raise GraphError(f"weights of dtype {weight.dtype} are not real numbers")
-    if weight.dtype == np.uint64 and edges and weight.max() > np.iinfo(np.int64).max:
+    if weight.dtype == np.uint64 and weight.max() > np.iinfo(np.int64).max:
         edge = int(np.argmax(weight))
         raise GraphError(f"edge {edge:,}: weight {weight[edge]} is beyond 64-bit integers")
     return weight.astype(integer_weight_dtype(weight), copy=False)
@@ -127,19 +131,25 @@ def integer_weight_dtype(weight: Array) -> type[np.int32] | type[np.int64]:
 
 
 def _ids(side: str, ids: ArrayLike) -> Array:
-    if isinstance(ids, np.ndarray):
-        array = ids
-    elif (
-        isinstance(ids, Sequence) and ids and not isinstance(ids[0], (int, float, str, np.generic))
-    ):
-        array = objects(ids)
-    elif isinstance(ids, Iterable) and len({type(name) for name in ids}) > 1:
-        array = objects(ids)  # NumPy would turn 1 and "a" into "1" and "a"
+    """Return ids as an array, of objects unless they are numbers of one kind."""
+    if hasattr(ids, "__array__"):
+        array = present(side, ids)
     else:
-        array = np.asarray(ids)
+        names = list(ids) if isinstance(ids, Iterable) else [ids]
+        kinds = {type(name) for name in names}
+        plain = len(kinds) <= 1 and all(issubclass(kind, NUMBERS) for kind in kinds)
+        array = np.asarray(names) if plain else objects(names)
     if array.ndim != 1:
         raise GraphError(f"{side} has shape {array.shape}; expected one entry per edge")
     return array
+
+
+def present(side: str, values: ArrayLike) -> Array:
+    """Return values as an array; refuse one that a mask hides."""
+    hidden = np.flatnonzero(np.ma.getmask(values))
+    if len(hidden):
+        raise GraphError(f"edge {int(hidden[0]):,}: {side} is missing")
+    return np.asarray(values)
 
 
 def edge_arrays(graph: Graph) -> tuple[Array, Array, Array | None]:

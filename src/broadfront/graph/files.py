@@ -67,7 +67,10 @@ def written(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     """Open a file to write in full; it appears under its name when the block ends well."""
     goal = Path(path)
     compression = suffixes(path)[1]
-    handle, name = tempfile.mkstemp(dir=goal.parent, prefix=f".{goal.name}.", suffix=".part")
+    try:
+        handle, name = tempfile.mkstemp(dir=goal.parent, prefix=f".{goal.name}.", suffix=".part")
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(goal)) from error
     try:
         with os.fdopen(handle, "wb") as plain:
             if compression:

@@ -6,6 +6,7 @@ line: rows go straight to their place and an error can name its line.
 
 from __future__ import annotations
 
+import re
 from os import PathLike, fspath
 from typing import Any
 
@@ -22,6 +23,7 @@ BYTES_PER_PIECE = 1 << 23
 NEWLINE = ord("\n")
 SAMPLE_BYTES = 1 << 16
 FREE_VERTICES = 1 << 24
+COUNT = re.compile("[0-9]{1,18}")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
@@ -62,8 +64,9 @@ class Text:
         return int(_line_end(self.data, position))
 
     def line(self, position: int) -> str:
-        """Return the line that begins at `position`, without its end."""
-        return self.decoded(position, self.line_end(position)).rstrip("\r")
+        """Return the line that begins at `position`, without its end, whatever its encoding."""
+        line = self.data[position : self.line_end(position)].tobytes()
+        return line.decode(errors="replace").rstrip("\r")
 
     def decoded(self, begin: int, end: int) -> str:
         """Return the text between two positions; the file must be UTF-8 there."""
@@ -76,7 +79,7 @@ class Text:
         """Return what stands at `position` up to the next separator, for messages."""
         line = self.data[position : self.line_end(position)].tobytes().decode(errors="replace")
         word = line.strip().replace(",", " ").split()
-        return word[0][:40] if word else ""
+        return word[0][:40] if word and line[0] not in ",;|" else ""
 
     def pieces(self, begin: int = 0) -> list[tuple[int, int]]:
         """Cut the text from `begin` on into ranges of whole lines."""
@@ -95,6 +98,11 @@ class Text:
         before = np.zeros(len(pieces) + 1, np.int64)
         np.cumsum(counted, out=before[1:])
         return before
+
+
+def counts(words: list[str]) -> list[int]:
+    """Return the numbers that a header promises; none at all when one of them is no count."""
+    return [int(word) for word in words] if all(map(COUNT.fullmatch, words)) else []
 
 
 @kernel

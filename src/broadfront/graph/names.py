@@ -13,21 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import progress
-from broadfront.graph.columns import Layout, layout_code, refusal
-from broadfront.graph.fields import (
-    COLUMNS,
-    FINE,
-    QUOTES,
-    RETURN,
-    SPACE,
-    TAB,
-    next_field,
-    skip_blanks,
-    skip_field,
-    skip_line,
-)
+from broadfront.graph.fields import WEIGHT
 from broadfront.graph.labels import Labels, Numbered, objects
-from broadfront.graph.lines import NEWLINE, Text
+from broadfront.graph.layout import Layout, find_fields
+from broadfront.graph.lines import Text
+from broadfront.graph.weights import read_weights
 from broadfront.kernel import kernel
 
 Array = NDArray[Any]
@@ -37,20 +27,16 @@ FULL_SHARE = 0.5
 
 def read_names(text: Text, begin: int, layout: Layout) -> tuple[Numbered, Array | None]:
     """Read edges whose ends are names; return them numbered, and the weights as read."""
-    lines = int(text.lines_before([(begin, len(text.data))] if begin < len(text.data) else [])[-1])
-    spans = np.empty((lines, 3, 2), np.int64)
-    problem, position, rows = _find(text.data, begin, layout_code(layout), spans)
-    if problem:
-        raise refusal(text, problem, position, layout_code(layout))
-    ends = spans[:rows, :2].reshape(-1, 2)
+    fields = find_fields(text, begin, layout)
+    ends = fields[:, :WEIGHT].reshape(-1, 2)
     codes, firsts = _numbered_spans(text, ends)
-    names = [_name(text, *ends[first].tolist()) for first in firsts]
-    order = sorted(range(len(names)), key=names.__getitem__)
-    place = np.empty(len(names), np.int64)
-    place[order] = np.arange(len(names))
+    spelled = [_name(text, *ends[first].tolist()) for first in firsts]
+    names = sorted(set(spelled))  # one name may be spelled with quotes and without
+    positions = {name: place for place, name in enumerate(names)}
+    place = np.fromiter(map(positions.__getitem__, spelled), np.int64, len(spelled))
     numbered = place[codes].reshape(-1, 2)
-    labels = Labels(objects(names[code] for code in order))
-    weight = _weights(text, spans[:rows, 2]) if layout.weight >= 0 else None
+    weight = read_weights(text, fields[:, WEIGHT], layout) if layout.weight >= 0 else None
+    labels = Labels(objects(names))
     return Numbered(numbered[:, 0].copy(), numbered[:, 1].copy(), len(names), labels), weight
 
 
@@ -78,70 +64,6 @@ def _name(text: Text, begin: int, end: int) -> str:
     if not name:
         raise text.error("the name of a vertex is missing", begin)
     return name
-
-
-def _weights(text: Text, spans: Array) -> Array:
-    values: list[float] = []
-    for begin, end in spans.tolist():
-        word = text.decoded(begin, end).strip('"')
-        try:
-            value = float(word)
-        except ValueError:
-            raise text.error(f"expected a weight, found {word!r}", begin) from None
-        if value != value:
-            raise text.error("the weight is nan", begin)
-        values.append(value)
-    weights = np.array(values)
-    whole = np.all(np.isfinite(weights)) and np.all(weights == np.trunc(weights))
-    if whole and np.abs(weights).max(initial=0) < 2**53:
-        return weights.astype(np.int64)
-    return weights
-
-
-@kernel
-def _find(data, position, code, spans):
-    """Find begin and end of source, target and weight in every line."""
-    columns, last_column, separator = code[3], code[4], code[5]
-    end = len(data)
-    row = 0
-    while position < end:
-        line = position
-        position = skip_blanks(data, position, end, separator)
-        if position >= end:
-            break
-        letter = np.int64(data[position])
-        if letter == NEWLINE:
-            position += 1
-            continue
-        if letter == code[6] or letter == code[7]:
-            position = skip_line(data, position, end) + 1
-            continue
-        column = 0
-        more = True
-        while more:
-            after = skip_field(data, position, end, separator)
-            if after < 0:
-                return QUOTES, position, row
-            for role in range(3):
-                if column == code[role]:
-                    spans[row, role, 0] = position
-                    spans[row, role, 1] = _trimmed(data, position, after)
-            problem, position, more = next_field(data, after, end, separator)
-            if problem:
-                return problem, position, row
-            column += 1
-        if column <= last_column or (columns > 0 and column != columns):
-            return COLUMNS, line, row
-        position += 1
-        row += 1
-    return FINE, position, row
-
-
-@kernel
-def _trimmed(data, begin, end):
-    while end > begin and data[end - 1] in (SPACE, TAB, RETURN):
-        end -= 1
-    return end
 
 
 @kernel

@@ -21,7 +21,8 @@ from broadfront.kernel import kernel
 
 ZERO, PLUS, MINUS, POINT = (ord(sign) for sign in "0+-.")
 LOWER_E, UPPER_E = ord("e"), ord("E")
-MOST_DIGITS = 18
+MOST_DIGITS = 19  # as many as 64 bits always hold
+LARGEST = np.uint64(2**63 - 1)
 SMALLEST_POWER, LARGEST_POWER = -342, 308
 NOT_A_NUMBER, HARD, INTEGER, REAL = -1, 0, 1, 2
 """What `real` found."""
@@ -81,17 +82,19 @@ def short_integer(data, position):
 @kernel
 def integer(data, position, end):
     """Return the digits at `position` as a number (-1: none or too many) and where they end."""
-    value = np.int64(0)
+    value = np.uint64(0)
+    significant = 0
     begin = position
     while position < end:
         figure = np.uint8(data[np.uint64(position)] - ZERO)
         if figure > 9:
             break
-        value = value * 10 + np.int64(figure)
+        value = value * np.uint64(10) + np.uint64(figure)
+        significant += figure > 0 or significant > 0
         position += 1
-    if position == begin or position - begin > MOST_DIGITS:
+    if position == begin or significant > MOST_DIGITS or value > LARGEST:
         return np.int64(-1), position
-    return value, position
+    return np.int64(value), position
 
 
 @kernel
@@ -158,7 +161,8 @@ def real(data, position, end, table):
         if scale < 0:
             return NOT_A_NUMBER, nothing, position
         power += -min(scale, 100_000) if negative else min(scale, 100_000)
-    if significant > MOST_DIGITS or power < SMALLEST_POWER or power > LARGEST_POWER:
+    wrapped = digits == 0 and significant > 0
+    if significant > MOST_DIGITS or wrapped or power < SMALLEST_POWER or power > LARGEST_POWER:
         return HARD, nothing, position
     kind = INTEGER if whole else REAL
     if digits == 0:

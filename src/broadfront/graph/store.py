@@ -4,8 +4,8 @@ Layout: a magic word, the length and checksum of a JSON header, the header, then
 multiple of 64 bytes. The header names every array with its dtype, length, place and checksum.
 
 Opening reads the header alone and checks that the file is as long as it says. The arrays are
-checked when first touched: checksums, and that offsets rise and targets are vertices, so that no
-kernel ever runs on a file that lies.
+checked when first touched, all at once: checksums, and in `broadfront.graph.soundness` that they
+are a graph, so that no kernel ever runs on a file that lies.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from collections.abc import Callable
+from functools import cached_property
 from os import PathLike, fspath
 from typing import IO, Any
 
@@ -25,7 +25,8 @@ from broadfront.clock import Clock
 from broadfront.errors import FormatError, GraphError
 from broadfront.graph import files
 from broadfront.graph.csr import Graph, Origin
-from broadfront.graph.labels import Labels, objects
+from broadfront.graph.labels import Labels, frozen, objects
+from broadfront.graph.soundness import check_labels, check_rows
 from broadfront.kernel import kernel
 
 Array = NDArray[Any]
@@ -34,8 +35,14 @@ MAGIC = b"BROADFR1"
 PREFIX = struct.Struct("<8sII")
 ALIGNMENT = 64
 WORDS_PER_PIECE = 1 << 21
-INDEX_DTYPES = ("<i4", "<i8")
-WEIGHT_DTYPES = ("<i4", "<i8", "<f4", "<f8")
+DTYPES = {
+    "offsets": ("<i4", "<i8"),
+    "targets": ("<i4", "<i8"),
+    "weights": ("<i4", "<i8", "<f4", "<f8"),
+    "labels": ("<i8",),
+    "label_ends": ("<i8",),
+    "label_bytes": ("|u1",),
+}
 
 
 def write(graph: Graph, stream: IO[bytes], suffix: str) -> None:
@@ -66,21 +73,34 @@ def read(path: str | PathLike[str], clock: Clock) -> Graph:
     data = files.content(path)
     header = _header(path, data)
     arrays = _arrays(path, data, header)
-    offsets, targets = arrays["offsets"], arrays["targets"]
-    if len(offsets) == 0:
-        raise FormatError(path, "the offsets are missing")
-
-    def check() -> None:
-        for name, array in arrays.items():
-            if checksum(array) != header["arrays"][name]["checksum"]:
-                raise FormatError(path, f"the {name} are damaged: their checksum is wrong")
-        _check_rows(path, offsets, targets, arrays.get("weights"))
-
-    return Graph(
-        offsets, targets, arrays.get("weights"), directed=header["directed"],
-        self_loops=header["self_loops"], labels=_labels(path, arrays, check),
-        origin=Origin(fspath(path), len(targets), seconds=clock.seconds), check=check,
+    labels = _labels(path, arrays)
+    graph = Graph(
+        arrays["offsets"], arrays["targets"], arrays.get("weights"),
+        directed=header["directed"], self_loops=header["self_loops"], labels=labels,
+        check=lambda: _check(path, header, arrays, labels),
     )  # fmt: skip
+    graph.origin = Origin(fspath(path), graph.num_edges, seconds=clock.seconds)
+    return graph
+
+
+def _check(
+    path: str | PathLike[str],
+    header: dict[str, Any],
+    arrays: dict[str, Array],
+    labels: Labels | None,
+) -> None:
+    for name, array in arrays.items():
+        if checksum(array) != header["arrays"][name]["checksum"]:
+            raise FormatError(path, f"the {name} are damaged: their checksum is wrong")
+    try:
+        check_rows(
+            arrays["offsets"], arrays["targets"], arrays.get("weights"),
+            directed=header["directed"], self_loops=header["self_loops"],
+        )  # fmt: skip
+        if labels is not None:
+            check_labels(labels.values)
+    except GraphError as error:
+        raise FormatError(path, str(error)) from error
 
 
 def _header(path: str | PathLike[str], data: Array) -> dict[str, Any]:
@@ -98,8 +118,9 @@ def _header(path: str | PathLike[str], data: Array) -> dict[str, Any]:
         header["end"] = PREFIX.size + length
         known = isinstance(header["directed"], bool) and isinstance(header["origin"], str)
         known = known and isinstance(header["self_loops"], int) and header["self_loops"] >= 0
+        known = known and isinstance(header["arrays"], dict)
         known = known and {"offsets", "targets"} <= set(header["arrays"])
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise FormatError(path, f"the header is not understood: {error}") from error
     if not known:
         raise FormatError(path, "the header is not understood")
@@ -108,22 +129,18 @@ def _header(path: str | PathLike[str], data: Array) -> dict[str, Any]:
 
 
 def _arrays(path: str | PathLike[str], data: Array, header: dict[str, Any]) -> dict[str, Array]:
-    allowed = {
-        "offsets": INDEX_DTYPES, "targets": INDEX_DTYPES, "weights": WEIGHT_DTYPES,
-        "labels": ("<i8",), "label_ends": ("<i8",), "label_bytes": ("|u1",),
-    }  # fmt: skip
     arrays = {}
     position = header["end"]
     for name, about in header["arrays"].items():
-        try:
-            dtype, length = np.dtype(about["dtype"]), int(about["length"])
-            int(about["checksum"])
-        except (TypeError, KeyError, ValueError) as error:
-            raise FormatError(path, f"the header's entry for {name} is not understood") from error
-        if about["dtype"] not in allowed.get(name, ()) or length < 0:
+        keys = ("dtype", "length", "checksum")
+        values: list[Any] = [about.get(key) for key in keys] if isinstance(about, dict) else []
+        if [type(value) for value in values] != [str, int, int]:
+            raise FormatError(path, f"the header's entry for {name} is not understood")
+        dtype, length, _ = values
+        if dtype not in DTYPES.get(name, ()) or length < 0:
             raise FormatError(path, f"unexpected array {name} of {length} {dtype}")
         position += -position % ALIGNMENT
-        end = position + length * dtype.itemsize
+        end = position + length * np.dtype(dtype).itemsize
         if end > len(data):
             raise FormatError(path, f"cut off: {len(data):,} bytes, {name} would end at {end:,}")
         arrays[name] = data[position:end].view(dtype)
@@ -131,22 +148,13 @@ def _arrays(path: str | PathLike[str], data: Array, header: dict[str, Any]) -> d
     if position != len(data):
         raise FormatError(path, f"{len(data) - position:,} bytes too many")
     lengths = {name: len(array) for name, array in arrays.items()}
+    if lengths["offsets"] == 0:
+        raise FormatError(path, "the offsets are missing")
     if lengths.get("weights", lengths["targets"]) != lengths["targets"]:
         raise FormatError(path, "weights and targets differ in length")
     if arrays["offsets"].dtype != arrays["targets"].dtype:
         raise FormatError(path, "offsets and targets differ in dtype")
     return arrays
-
-
-def _check_rows(
-    path: str | PathLike[str], offsets: Array, targets: Array, weights: Array | None
-) -> None:
-    if offsets[0] != 0 or offsets[-1] != len(targets) or np.any(offsets[1:] < offsets[:-1]):
-        raise FormatError(path, "the offsets do not rise from 0 to the number of targets")
-    if len(targets) and (targets.min() < 0 or targets.max() >= len(offsets) - 1):
-        raise FormatError(path, "a target is not a vertex")
-    if weights is not None and weights.dtype.kind == "f" and np.isnan(weights).any():
-        raise FormatError(path, "a weight is nan")
 
 
 # ---------------------------------------------------------------------- labels
@@ -163,33 +171,43 @@ def _label_arrays(labels: Array) -> dict[str, Array]:
     return {"label_ends": ends, "label_bytes": np.frombuffer(b"".join(encoded), np.uint8)}
 
 
-def _labels(
-    path: str | PathLike[str], arrays: dict[str, Array], check: Callable[[], None]
-) -> Labels | None:
+class _StoredNames(Labels):
+    """Names that become Python strings when first asked for."""
+
+    def __init__(self, path: str | PathLike[str], ends: Array, letters: Array) -> None:
+        self._path, self._ends, self._letters = path, ends, letters
+
+    @cached_property
+    def values(self) -> Array:  # type: ignore[override]
+        letters = self._letters.tobytes()
+        begin, names = 0, []
+        for end in self._ends.tolist():
+            if not begin <= end <= len(letters):
+                raise FormatError(self._path, "the ends of the labels do not rise")
+            try:
+                names.append(letters[begin:end].decode())
+            except UnicodeDecodeError as error:
+                raise FormatError(self._path, "a label is not UTF-8") from error
+            begin = end
+        return frozen(objects(names))
+
+    @property
+    def nbytes(self) -> int:
+        return int(self._ends.nbytes + self._letters.nbytes)
+
+
+def _labels(path: str | PathLike[str], arrays: dict[str, Array]) -> Labels | None:
     vertices = len(arrays["offsets"]) - 1
-    if "labels" in arrays:
-        values = arrays["labels"]
-    elif "label_ends" in arrays and "label_bytes" in arrays:
-        check()
-        values = _names(path, arrays["label_ends"], arrays["label_bytes"].tobytes())
-    else:
+    ends = arrays.get("labels", arrays.get("label_ends"))
+    if ends is None:
         return None
-    if len(values) != vertices:
-        raise FormatError(path, f"{len(values):,} labels for {vertices:,} vertices")
-    return Labels(values)
-
-
-def _names(path: str | PathLike[str], ends: Array, letters: bytes) -> Array:
-    begin, names = 0, []
-    for end in ends.tolist():
-        if not begin <= end <= len(letters):
-            raise FormatError(path, "the ends of the labels do not rise")
-        try:
-            names.append(letters[begin:end].decode())
-        except UnicodeDecodeError as error:
-            raise FormatError(path, "a label is not UTF-8") from error
-        begin = end
-    return objects(names)
+    if len(ends) != vertices:
+        raise FormatError(path, f"{len(ends):,} labels for {vertices:,} vertices")
+    if "labels" in arrays:
+        return Labels(ends)
+    if "label_bytes" not in arrays:
+        raise FormatError(path, "the letters of the labels are missing")
+    return _StoredNames(path, ends, arrays["label_bytes"])
 
 
 # ---------------------------------------------------------------------- checksum

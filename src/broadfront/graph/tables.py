@@ -15,7 +15,8 @@ from broadfront.clock import Clock
 from broadfront.errors import GraphError, require
 from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble, edge_arrays, from_edges
-from broadfront.graph.labels import Numbered, named
+from broadfront.graph.heads import WEIGHT, known, place
+from broadfront.graph.labels import Numbered, is_missing, ordered
 from broadfront.progress import Listener, listening
 
 if TYPE_CHECKING:
@@ -24,51 +25,74 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-def from_pandas(frame: pandas.DataFrame, source: str | None = None, target: str | None = None,
-                weight: str | None = None, **options: Any) -> Graph:  # fmt: skip
+def from_pandas(frame: pandas.DataFrame, source: Any = None, target: Any = None,
+                weight: Any = None, **options: Any) -> Graph:  # fmt: skip
     """Build a graph from a pandas data frame with a row per edge.
 
-    `source`, `target` and `weight` name columns: by default those called so, or the first two.
-    Other options are those of `from_edges`.
+    `source`, `target` and `weight` name columns: by default those with well-known names (source and
+    target, from and to, src and dst, node1 and node2; weight), or else the first two. Other options
+    are those of `from_edges`.
     """
     source, target, weight = edge_columns(list(frame.columns), source, target, weight)
     tails, heads = frame[source], frame[target]
-    values = None if weight is None else frame[weight]
+    values = None if weight is None else np.asarray(frame[weight])
     clock = Clock()
-    if tails.dtype.kind in "iu" and heads.dtype.kind in "iu":
-        return from_edges(tails.to_numpy(), heads.to_numpy(), _column(values), **options)
+    if len(frame) == 0 or (tails.dtype.kind in "iuf" and heads.dtype.kind in "iuf"):
+        return from_edges(tails, heads, values, **options)
     import pandas
 
+    if (tails.dtype.kind in "iuf") != (heads.dtype.kind in "iuf"):
+        tails, heads = tails.astype(object), heads.astype(object)
     both = pandas.concat([tails, heads], ignore_index=True)
-    codes, names = pandas.factorize(both, sort=both.dtype.kind not in "O")
-    return _from_codes(codes, names.tolist(), _column(values), clock, **options)
+    codes, names = pandas.factorize(both)
+    return _from_codes(codes, names.tolist(), values, clock, **options)
 
 
 def from_polars(frame: Any, source: str | None = None, target: str | None = None,
                 weight: str | None = None, **options: Any) -> Graph:  # fmt: skip
     """Build a graph from a Polars data frame with a row per edge; options as `from_pandas`."""
+    require("pyarrow", "arrow")
     return from_arrow(frame.to_arrow(), source, target, weight, **options)
 
 
 def from_arrow(table: Any, source: str | None = None, target: str | None = None,
                weight: str | None = None, **options: Any) -> Graph:  # fmt: skip
-    """Build a graph from an Arrow table with a row per edge; options as `from_pandas`."""
+    """Build a graph from an Arrow table or batch, a row per edge; options as `from_pandas`."""
     arrow: Any = require("pyarrow", "arrow")
     clock = Clock()
+    if isinstance(table, arrow.RecordBatch):
+        table = arrow.Table.from_batches([table])
     source, target, weight = edge_columns(table.column_names, source, target, weight)
-    tails, heads = table[source], table[target]
-    weights = None if weight is None else _present("weight", table[weight])
-    if arrow.types.is_integer(tails.type) and arrow.types.is_integer(heads.type):
-        return from_edges(_present("source", tails), _present("target", heads), weights, **options)
+    tails, heads = (_decoded(arrow, table[name]) for name in (source, target))
+    weights = None if weight is None else column_array("weight", table[weight])
+    numeric = [_is_numeric(arrow, column.type) for column in (tails, heads)]
+    if len(table) == 0 or all(numeric):
+        ends = column_array("source", tails), column_array("target", heads)
+        return from_edges(*ends, weights, **options)
     for side, ids in (("source", tails), ("target", heads)):
         _refuse_missing(side, ids)
     kind = tails.type
-    both = arrow.chunked_array([*tails.chunks, *heads.cast(kind).chunks], kind)
+    try:
+        if any(numeric):
+            raise arrow.ArrowTypeError
+        both = arrow.chunked_array([*tails.chunks, *heads.cast(kind).chunks], kind)
+    except arrow.ArrowException as error:
+        raise GraphError(f"source is {kind} and target {heads.type}: expected one type") from error
     encoded = both.dictionary_encode().combine_chunks()
     if isinstance(encoded, arrow.ChunkedArray):
-        encoded = encoded.chunk(0) if encoded.num_chunks else arrow.array([], kind)
+        encoded = encoded.chunk(0)
     codes = encoded.indices.to_numpy(zero_copy_only=False)
     return _from_codes(codes, encoded.dictionary.to_pylist(), weights, clock, **options)
+
+
+def _is_numeric(arrow: Any, kind: Any) -> bool:
+    return bool(arrow.types.is_integer(kind) or arrow.types.is_floating(kind))
+
+
+def _decoded(arrow: Any, column: Any) -> Any:
+    """Return a column of values and not of codes for them."""
+    is_coded = arrow.types.is_dictionary(column.type)
+    return column.cast(column.type.value_type) if is_coded else column
 
 
 def _refuse_missing(side: str, column: Any) -> None:
@@ -77,14 +101,11 @@ def _refuse_missing(side: str, column: Any) -> None:
         raise GraphError(f"edge {row:,}: {side} is missing")
 
 
-def _present(side: str, column: Any) -> Array:
+def column_array(side: str, column: Any) -> Array:
+    """Return an Arrow column as an array; refuse missing values."""
     _refuse_missing(side, column)
     values: Array = column.to_numpy()
     return values
-
-
-def _column(values: Any) -> Array | None:
-    return None if values is None else np.asarray(values)
 
 
 def _from_codes(
@@ -107,33 +128,35 @@ def _from_codes(
         missing = int(np.argmax(codes < 0))
         side = "source" if missing < edges else "target"
         raise GraphError(f"edge {missing % edges:,}: {side} is missing")
-    try:
-        order = sorted(range(len(names)), key=names.__getitem__)  # type: ignore[arg-type]
-    except TypeError:
-        order = list(range(len(names)))
-    place = np.empty(len(names), np.int64)
-    place[order] = np.arange(len(names))
-    codes = place[codes]
-    numbered = Numbered(codes[:edges], codes[edges:], len(names), named([names[i] for i in order]))
+    for code, name in enumerate(names):
+        if is_missing(name):
+            raise GraphError(f"edge {int(np.argmax(codes == code)) % edges:,}: an end is missing")
+    places, labels = ordered(names)
+    codes = places[codes]
+    numbered = Numbered(codes[:edges], codes[edges:], len(names), labels)
     with listening(progress):
         return assemble(numbered, weight, directed, simple, clock, origin)
 
 
-def edge_columns(
-    names: Sequence[str], source: str | None, target: str | None, weight: str | None
-) -> tuple[str, str, str | None]:
-    """Return the names of the columns that hold the edges."""
-    for wanted in (source, target, weight):
-        if wanted is not None and wanted not in names:
-            raise GraphError(f"no column {wanted!r}; there are {', '.join(names)}")
-    if source is None and target is None:
-        if "source" in names and "target" in names:
-            source, target = "source", "target"
-        elif len(names) >= 2:
-            source, target = names[0], names[1]
+def edge_columns(names: Sequence[Any], source: Any, target: Any, weight: Any) -> tuple[Any, ...]:
+    """Return the names of the columns that hold source, target and weight (None: no weights)."""
+    listed = ", ".join(map(str, names))
+    if source is None and target is None and len(names) >= 2:
+        source, target = (names[column] for column in (known(names) or (0, 1))[:2])
     if source is None or target is None:
-        raise GraphError(f"name the source and the target column; there are {', '.join(names)}")
-    return source, target, weight or ("weight" if "weight" in names else None)
+        raise GraphError(f"name the source and the target column; there are {listed}")
+    usual = place(WEIGHT, names)
+    if weight is None and usual >= 0 and names[usual] not in (source, target):
+        weight = names[usual]
+    chosen = [name for name in (source, target, weight) if name is not None]
+    for name in chosen:
+        if name not in names:
+            raise GraphError(f"no column {name!r}; there are {listed}")
+        if list(names).count(name) > 1:
+            raise GraphError(f"more than one column is called {name!r}")
+    if len(set(chosen)) < len(chosen):
+        raise GraphError(f"one column is named twice: {', '.join(map(str, chosen))}")
+    return source, target, weight
 
 
 def to_pandas(graph: Graph) -> pandas.DataFrame:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from os import PathLike
 from typing import IO
 
-from broadfront.errors import OptionError
+from broadfront.errors import GraphError, OptionError
 from broadfront.graph import files, store
 from broadfront.graph.csr import Graph
 from broadfront.graph.formats import dimacs, edgelist, matrixmarket, metis, parquet
@@ -15,7 +15,7 @@ WRITERS: dict[str, Callable[[Graph, IO[bytes], str], None]] = {
     ".mtx": matrixmarket.write,
     ".gr": dimacs.write,
     ".graph": metis.write,
-    **dict.fromkeys((".el", ".wel", ".txt", ".csv", ".tsv", ".edges"), edgelist.write),
+    **dict.fromkeys((".el", ".wel", ".txt", ".csv", ".tsv", ".edges", ".dat"), edgelist.write),
     ".parquet": parquet.write,
     ".bfg": store.write,
 }
@@ -27,5 +27,8 @@ def write(graph: Graph, path: str | PathLike[str]) -> None:
     writer = WRITERS.get(suffix)
     if writer is None:
         raise OptionError(f"{path}: unknown suffix {suffix!r}; known: {' '.join(WRITERS)}")
-    with files.written(path) as stream:
-        writer(graph, stream, suffix)
+    try:
+        with files.written(path) as stream:
+            writer(graph, stream, suffix)
+    except UnicodeEncodeError as error:
+        raise GraphError(f"{path}: a label has no form in UTF-8: {error.object!r:.60}") from error

@@ -20,6 +20,7 @@ from broadfront.errors import OptionError
 Functor = Callable[..., Any]
 
 COMBINES = ("min", "max", "sum", "any")
+METHODS = ("merge", "by_id", "by_degree")
 
 
 @dataclass(frozen=True)
@@ -82,8 +83,9 @@ class Advance:
     direction
         ``"push"``, ``"pull"`` or None for whichever costs less in each iteration.
     balance
-        How work is shared among threads: ``"by_vertex"``, ``"by_degree"``, ``"by_edges"``, or None
-        for whichever suits the frontier.
+        How pushed work is shared among threads: ``"by_vertex"`` (one vertex per turn),
+        ``"by_degree"`` (hubs by all threads together; the default), ``"by_edges"`` (equal edges per
+        turn).
     """
 
     functor: Functor
@@ -161,18 +163,62 @@ class Levels:
         all sums of the level are there, so what it stores is seen by later levels only.
     by
         The field of integers that holds the levels; None for those of the `Levels` before.
-    before
-        ``before(vertex, state)`` runs ahead of the gathering for a vertex, and may store what
-        only that vertex' own functors read in this level.
     descending
         Whether the last level comes first.
+    when, instead
+        In levels before which ``when(state)`` is true, ``instead(vertex, state)`` returns the whole
+        sum in place of `gather`: a dearer way, for what is rarely needed, that costs nothing else.
     """
 
     gather: Functor
     apply: Functor
     by: str | None = None
-    before: Functor | None = None
     descending: bool = False
+    when: Functor | None = None
+    instead: Functor | None = None
+
+    def __post_init__(self) -> None:
+        if (self.when is None) != (self.instead is None):
+            raise OptionError("a Levels takes when and instead together")
+
+
+@dataclass(frozen=True)
+class Intersect:
+    """The common neighbours of the two ends of every edge, and so the triangles of the graph.
+
+    For undirected graphs; self-loops do not count.
+
+    Parameters
+    ----------
+    functor
+        Hears what is found, in the way that `each` says; None where only the total is of interest,
+        which is by far the quickest.
+    each
+        ``"edge"``: ``functor(first, second, edge, common, state)`` for every edge once, with the
+        number of all common neighbours of its ends; `first` is smaller than `second`, and `edge`
+        is the arc from first to second. ``"triangle"``: ``functor(first, second, third, state)``
+        for every triangle once, its corners in any order. ``"vertex"``:
+        ``functor(vertex, count, state)`` for every vertex once, with the number of triangles at it.
+    total
+        A field of length 1 that takes the number of triangles.
+    method
+        How triangles are found: ``"by_degree"`` or ``"by_id"`` (marks, with every edge kept at its
+        end of smaller degree or larger id), ``"merge"`` (rows side by side), or None for what suits
+        the degrees of the graph. It does not matter for ``"edge"``.
+    """
+
+    functor: Functor | None = None
+    each: str = "edge"
+    total: str | None = None
+    method: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.each not in ("edge", "triangle", "vertex"):
+            raise OptionError(f"each={self.each!r}: expected 'edge', 'triangle' or 'vertex'")
+        if self.method is not None and self.method not in METHODS:
+            raise OptionError(f"method={self.method!r}: expected one of {', '.join(METHODS)}")
+        if self.functor is None and self.total is None:
+            raise OptionError("an Intersect needs a functor or a total")
 
 
 @dataclass(frozen=True)
@@ -189,4 +235,4 @@ class Once:
     functor: Functor
 
 
-Operator = Advance | Compute | Reduce | Filter | Once | Levels
+Operator = Advance | Compute | Reduce | Filter | Once | Levels | Intersect

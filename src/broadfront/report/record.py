@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
 Array = NDArray[Any]
 
-BALANCES = ("by_vertex", "by_degree", "by_edges")
-
 
 @dataclass(frozen=True)
 class Record:

@@ -86,5 +86,5 @@ def path(parent: Array, graph: Graph, target: object) -> list[Any]:
     while parent[vertex] != vertex:
         vertex = int(parent[vertex])
         steps.append(vertex)
-    labels = graph.labels
-    return [labels[step] for step in reversed(steps)]
+    names: list[Any] = graph.labels[steps[::-1]].tolist()
+    return names

@@ -2,62 +2,76 @@
 
 The shortest-path form (``p sp``, lines ``a from to length``) is directed and weighted; the PACE
 forms (``p tw`` and kin, lines ``u v``) and the colouring form (``p edge``, lines ``e u v``) are
-undirected and not.
+undirected and not. An undirected graph with weights is written in the shortest-path form, every
+edge in both directions, under a comment that says so.
 """
 
 from __future__ import annotations
 
-from typing import IO
+from typing import IO, NamedTuple
 
 from broadfront.clock import Clock
 from broadfront.errors import FormatError, GraphError
-from broadfront.graph.columns import Layout, read_columns
+from broadfront.graph.columns import read_columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.digits import columns_of_text
 from broadfront.graph.edges import assemble, edge_arrays
 from broadfront.graph.labels import Numbered
-from broadfront.graph.lines import Text
+from broadfront.graph.layout import Layout
+from broadfront.graph.lines import Text, counts
+
+UNDIRECTED = "c broadfront: undirected"
 
 
 def read(text: Text, clock: Clock, *, directed: bool | None = None, simple: bool = False) -> Graph:
     """Read either form; `directed` overrides what the form says."""
-    position, form, vertices, edges = _problem(text)
-    weighted = form == "sp"
-    tag = {"sp": "a", "edge": "e", "col": "e"}.get(form, "")
+    problem = _problem(text)
+    weighted = problem.form == "sp"
+    tag = {"sp": "a", "edge": "e", "col": "e"}.get(problem.form, "")
     first = 1 if tag else 0
     layout = Layout(
         first, first + 1, first + 2 if weighted else -1, first + (3 if weighted else 2),
-        comments="c", tag=tag, base=1,
+        comments="c", tag=tag, base=1, vertices=problem.vertices,
     )  # fmt: skip
-    columns = read_columns(text, position, layout)
-    if len(columns.source) != edges:
+    source, target, weight = read_columns(text, problem.end, layout)
+    if len(source) != problem.edges:
         raise FormatError(
-            text.path, f"the problem line promises {edges:,} edges, found {len(columns.source):,}"
+            text.path, f"the problem line promises {problem.edges:,} edges, found {len(source):,}"
         )
-    largest = 1 + int(max(columns.source.max(initial=-1), columns.target.max(initial=-1)))
-    if largest > vertices:
-        raise FormatError(
-            text.path, f"the problem line promises {vertices:,} vertices, found vertex {largest:,}"
-        )
-    directed = weighted if directed is None else directed
-    numbered = Numbered(columns.source, columns.target, vertices, None)
-    return assemble(numbered, columns.weight, directed, simple, clock, text.path)
+    directed = problem.directed if directed is None else directed
+    numbered = Numbered(source, target, problem.vertices, None)
+    return assemble(numbered, weight, directed, simple, clock, text.path)
 
 
-def _problem(text: Text) -> tuple[int, str, int, int]:
-    """Return where the edges begin, the form, and the number of vertices and edges."""
+class Problem(NamedTuple):
+    """What the problem line says, and the comments before it."""
+
+    form: str
+    vertices: int
+    edges: int
+    directed: bool
+    end: int
+    """Where the edges begin."""
+
+
+def _problem(text: Text) -> Problem:
     position = 0
+    symmetric = False
     while position < len(text.data):
-        words = text.line(position).split()
+        line = text.line(position)
+        words = line.split()
         end = text.line_end(position) + 1
         if words and not words[0].startswith("c"):
-            if words[0] != "p" or len(words) != 4 or not all(map(str.isdecimal, words[2:])):
+            sizes = counts(words[2:])
+            if words[0] != "p" or len(sizes) != 2:
                 if words[:3] == ["p", "aux", "sp"]:
                     raise text.error("these are coordinates, not edges", position)
                 raise text.error("expected a problem line 'p FORM VERTICES EDGES'", position)
-            vertices, edges = map(int, words[2:])
+            vertices, edges = sizes
             text.refuse_absurd(vertices, edges, position)
-            return end, words[1], vertices, edges
+            directed = words[1] == "sp" and not symmetric
+            return Problem(words[1], vertices, edges, directed, end)
+        symmetric = symmetric or line == UNDIRECTED
         position = end
     raise FormatError(text.path, "expected a problem line 'p FORM VERTICES EDGES', found none")
 
@@ -71,6 +85,8 @@ def write(graph: Graph, stream: IO[bytes], suffix: str) -> None:
     elif graph.weights is None:
         raise GraphError("a .gr file of a directed graph needs weights; this graph has none")
     else:
+        if not graph.directed:
+            stream.write(f"{UNDIRECTED}\n".encode())
         stream.write(f"p sp {graph.num_vertices} {graph.num_arcs}\n".encode())
         blocks = columns_of_text([graph.sources(), graph.targets, graph.weights], base=1, tag="a ")
     for block in blocks:

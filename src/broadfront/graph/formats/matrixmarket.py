@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from broadfront.clock import Clock
 from broadfront.errors import FormatError
-from broadfront.graph.columns import Layout, read_columns
+from broadfront.graph.columns import read_columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.digits import columns_of_text
 from broadfront.graph.edges import assemble, edge_arrays
 from broadfront.graph.labels import Numbered
-from broadfront.graph.lines import Text
+from broadfront.graph.layout import Layout
+from broadfront.graph.lines import Text, counts
 
 BANNER = "%%MatrixMarket matrix coordinate <pattern|integer|real> <general|symmetric>"
 
@@ -47,20 +48,14 @@ def read_entries(text: Text) -> Entries:
     position, size, count = _sizes(text)
     weighted = field != "pattern"
     layout = Layout(
-        weight=2 if weighted else -1, columns=3 if weighted else 2, base=1, comments="%"
-    )
+        weight=2 if weighted else -1, columns=3 if weighted else 2, base=1, comments="%",
+        vertices=size, whole=field == "integer",
+    )  # fmt: skip
     row, column, value = read_columns(text, position, layout)
     if len(row) != count:
         raise FormatError(text.path, f"the header promises {count:,} entries, found {len(row):,}")
-    largest = 1 + int(max(row.max(initial=-1), column.max(initial=-1)))
-    if largest > size:
-        raise FormatError(
-            text.path, f"the header promises {size:,} rows, found an entry in {largest:,}"
-        )
     if value is not None and field == "real":
         value = value.astype(np.float64, copy=False)
-    elif value is not None and value.dtype.kind == "f":
-        raise FormatError(text.path, "the header promises integers, found a real number")
     return Entries(row, column, value, size, symmetry == "symmetric")
 
 
@@ -85,10 +80,10 @@ def _sizes(text: Text) -> tuple[int, int, int]:
     while position < len(text.data):
         line, end = text.line(position), text.line_end(position) + 1
         if line.strip() and not line.startswith("%"):
-            words = line.split()
-            if len(words) != 3 or not all(word.isdecimal() for word in words):
+            sizes = counts(line.split())
+            if len(sizes) != 3:
                 raise text.error("expected rows, columns and entries as three numbers", position)
-            rows, columns, entries = map(int, words)
+            rows, columns, entries = sizes
             if rows != columns:
                 raise text.error(
                     f"an adjacency matrix is square; this one is {rows:,} x {columns:,}", position

@@ -18,7 +18,7 @@ from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble
 from broadfront.graph.fields import skip_blanks, skip_line
 from broadfront.graph.labels import Numbered
-from broadfront.graph.lines import NEWLINE, Text
+from broadfront.graph.lines import NEWLINE, Text, counts
 from broadfront.graph.numbers import integer
 from broadfront.kernel import kernel
 
@@ -95,16 +95,17 @@ def _header(text: Text) -> Header:
         line, end = text.line(position), text.line_end(position) + 1
         if not line.lstrip().startswith("%"):
             words = line.split()
-            if not 2 <= len(words) <= 4 or not all(map(str.isdecimal, words)):
+            numbers = counts(words)
+            if not 2 <= len(numbers) <= 4:
                 raise text.error(
                     "expected the header 'VERTICES EDGES [FORMAT [WEIGHTS]]'", position
                 )
-            vertices, edges = int(words[0]), int(words[1])
+            vertices, edges = numbers[:2]
             text.refuse_absurd(vertices, edges, position)
             kinds = words[2].zfill(3) if len(words) > 2 else "000"
             if len(kinds) > 3 or set(kinds) - {"0", "1"}:
                 raise text.error(f"expected a format of three digits 0 or 1: {kinds!r}", position)
-            per_vertex = int(words[3]) if len(words) > 3 else 1
+            per_vertex = numbers[3] if len(numbers) > 3 else 1
             skipped = (kinds[0] == "1") + (per_vertex if kinds[1] == "1" else 0)
             return Header(end, vertices, edges, kinds[2] == "1", skipped)
         position = end

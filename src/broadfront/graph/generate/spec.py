@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import operator
 import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from broadfront import threads
 from broadfront.clock import Clock
 from broadfront.errors import OptionError
 from broadfront.graph.csr import Graph
@@ -47,7 +49,7 @@ def generate(
     spec: str,
     seed: int = 0,
     *,
-    weights: tuple[int, int] | None = None,
+    weights: tuple[int, int] | str | None = None,
     simple: bool = False,
     progress: Listener | None = None,
 ) -> Graph:
@@ -61,7 +63,8 @@ def generate(
     seed
         Another seed, another graph.
     weights
-        Smallest and largest of the random integer weights; None for no weights.
+        Smallest and largest of the random integer weights, as ``(1, 63)`` or ``"1-63"``; None for
+        no weights.
     simple
         Drop self-loops; duplicates are always merged.
     progress
@@ -77,7 +80,8 @@ def generate(
     """
     clock = Clock()
     request = parse(spec)
-    settings = {"seed": seed, "weights": weights, "simple": simple, **request.settings}
+    threads.count()  # a wrong BROADFRONT_THREADS is not the fault of the text
+    settings = {"seed": seed, "weights": _bounds(weights), "simple": simple, **request.settings}
     with listening(progress):
         return _made(spec, request, settings, clock)
 
@@ -201,6 +205,16 @@ def _range(text: str) -> tuple[int, int]:
     if not found:
         raise ValueError
     return int(found[1]), int(found[2])
+
+
+def _bounds(weights: tuple[int, int] | str | None) -> tuple[int, int] | None:
+    if weights is None:
+        return None
+    try:
+        low, high = _range(weights) if isinstance(weights, str) else map(operator.index, weights)
+    except (TypeError, ValueError):
+        raise OptionError(f"weights={weights!r}: expected a range such as (1, 63)") from None
+    return low, high
 
 
 READERS: dict[object, tuple[Any, str]] = {

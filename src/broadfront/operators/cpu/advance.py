@@ -37,7 +37,10 @@ from broadfront.operators.cpu.frontier import (
     tell,
 )
 from broadfront.operators.cpu.pull import pull
+from broadfront.operators.cpu.push_by_degree import push_by_degree
+from broadfront.operators.cpu.push_by_edges import push_by_edges
 from broadfront.operators.cpu.push_by_vertex import push_by_vertex
+from broadfront.operators.cpu.walk import Rules
 from broadfront.operators.describe import Advance, Field
 from broadfront.pointers import shifted
 
@@ -45,6 +48,13 @@ ALPHA = 15
 """Pull when the frontier has more than this share of the edges not yet explored."""
 BETA = 18
 """Push again when the frontier has less than this share of the vertices."""
+
+
+PUSHES = {
+    "by_vertex": push_by_vertex,
+    "by_degree": push_by_degree,
+    "by_edges": push_by_edges,
+}
 
 
 @inner
@@ -63,8 +73,8 @@ def advance(
     combine = combining(field.combine or "min", fill)
     propose = inner(operator.functor)
     wanted = _anyone if operator.while_ is None else inner(operator.while_)
-    joins = _joining(operator, fill)
-    push_step = push_by_vertex(propose, wanted, combine, joins, note)
+    rules = Rules(propose, wanted, combine, _joining(operator, fill), note)
+    push_step = PUSHES[operator.balance or "by_degree"](rules)
     clear_marks = operator.enters is None and field.combine in ("min", "max")
     unmark = _unmark if clear_marks else _leave
     pushed = _pushed(push_step, unmark, place)
@@ -142,7 +152,7 @@ def _pushed(
         unmark(queue, begin, end, behind)
         edges, visited, settled = push_step(
             rank, threads, control, graph, state, state[place], queue, following,
-            shifted(work.local, rank * LOCAL_WORDS), ahead, size, turn,
+            shifted(work.local, rank * LOCAL_WORDS), work, ahead, size, turn,
         )  # fmt: skip
         stats = shifted(work.stats, (turn & 1) * LINE)
         atomics.store(stats, rank * STATS_WORDS, edges)
@@ -154,7 +164,7 @@ def _pushed(
         front[BEFORE] = size
         front[SIZE] = atomics.load(control, CURSORS + LINE * (TAIL + turn % 3))
         front[PARITY] = 0 if odd else 1
-        tell(work, front, rank, 0, 0, began)
+        tell(work, front, rank, 0, began)
         return after
 
     return section
@@ -255,7 +265,7 @@ def _either(
         front[SIZE] = front[EDGES]
         front[EDGES] = 1
         front[PARITY] = 0 if odd else 1
-        tell(work, front, rank, 1, 0, began)
+        tell(work, front, rank, 1, began)
         return after
 
     @inner

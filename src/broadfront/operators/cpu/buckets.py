@@ -3,8 +3,8 @@
 Each thread keeps a ring of buckets, each a list of blocks of vertices from the thread's own pool.
 The blocks of the lowest bucket are published and claimed by all threads, nothing is copied; a
 thread that runs dry goes on with what it has itself put into the same bucket, as long as that is
-little, which saves a meeting for every short wave (bucket fusion). Vertices beyond the ring go into
-its last bucket and are looked at again from there.
+little, which saves a meeting for every short wave (bucket fusion). Vertices beyond the ring are
+parked in its last bucket; when there are no others, the ring moves to where they belong.
 
 Invariant: a vertex whose value is better than the one it was last walked with is in some bucket; if
 a pool runs out, the vertex stays findable by that comparison, and a rescan finds it.
@@ -53,9 +53,16 @@ WINDOW = 64
 BLOCK = 128
 FUSE = 1024
 """A thread goes on alone in a bucket for about so many vertices."""
+POOL_SHARE = 4
+"""Entries in all pools for every vertex of the graph, beside `POOL_LEAST` blocks per thread."""
+POOL_LEAST = 5 * WINDOW
 NONE_LEFT = 1 << 60
-WIDTH_FACTOR = 6.0
-FREE_TOP, LOST = 0, 1
+WIDTH_FACTOR = 4.0
+WIDTH_SAMPLES = 1 << 14
+FAR = 2.0**52
+"""Buckets beyond this are one."""
+FREE_TOP, LOST, NEAREST = 0, 1, 2
+"""Words of a thread: its free blocks, whether it lost a vertex, and the lowest bucket parked."""
 
 
 class Buckets(NamedTuple):
@@ -70,14 +77,14 @@ class Buckets(NamedTuple):
     units: Array
     walked: Array
     blocks: int
-    width: float
+    per_width: float
 
 
 def new_buckets(
     workspace: Workspace, num_vertices: int, threads: int, dtype: Any, width: float, vertex: Any
 ) -> Buckets:
     """Return the memory for a run with priorities."""
-    blocks = 4 * num_vertices // BLOCK // threads + 4 * WINDOW + 64
+    blocks = POOL_SHARE * num_vertices // BLOCK // threads + POOL_LEAST
     every = threads * blocks
     return Buckets(
         workspace.array("pool", every * BLOCK, vertex),
@@ -89,7 +96,7 @@ def new_buckets(
         workspace.array("units", every * 2, np.int64),
         workspace.array(f"walked {np.dtype(dtype)}", num_vertices, dtype),
         blocks,
-        float(width),
+        1.0 / width,
     )
 
 
@@ -99,8 +106,10 @@ def sensible_width(graph: Graph) -> float:
     Wide buckets waste work, narrow ones meetings; what matters is the weight of a vertex' lightest
     way on, which is about the mean weight over the mean degree.
     """
-    weights = graph.weights
-    mean = 1.0 if weights is None or len(weights) == 0 else float(np.abs(weights).mean())
+    mean = 1.0
+    if graph.weights is not None and graph.num_arcs:
+        every = max(1, graph.num_arcs // WIDTH_SAMPLES)
+        mean = float(np.abs(graph.weights[::every]).mean())
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
     return max(WIDTH_FACTOR * mean / degree, np.finfo(np.float64).tiny)
 
@@ -116,8 +125,8 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
     priority = inner(operator.priority)
 
     @inner
-    def bucket_of(vertex, state, width):
-        return np.int64(np.floor(np.float64(priority(vertex, state)) / width))
+    def bucket_of(vertex, state, per_width):
+        return np.int64(np.floor(max(-FAR, min(FAR, priority(vertex, state) * per_width))))
 
     @inner
     def put(vertex, bucket, own):
@@ -138,10 +147,19 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
         fill[bucket] = kept + 1
 
     @inner
-    def walk(block, size, graph, state, out, walked, lowest, width, own):
+    def put_into(vertex, goal, lowest, own):
+        """Put a vertex into its bucket or, beyond the ring, park it in the last one."""
+        if goal >= lowest + WINDOW:
+            own[5][NEAREST] = min(own[5][NEAREST], goal)
+            goal = lowest + WINDOW - 1
+        put(vertex, max(goal, lowest) & (WINDOW - 1), own)
+
+    @inner
+    def walk(block, size, graph, state, out, walked, lowest, per_width, own):
         """Walk the edges of one block's vertices; return arcs seen and proposals settled."""
         pool, link, head, fill, free, tops = own
         offsets, targets = graph.offsets, graph.targets
+        final = np.int64(offsets[graph.num_vertices]) - 1
         visited = np.int64(0)
         settled = np.int64(0)
         base = block * BLOCK
@@ -155,28 +173,27 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
             value = out[source]
             if value == walked[source]:
                 continue
-            at = bucket_of(source, state, width)
+            at = bucket_of(source, state, per_width)
             if at > lowest:  # it was parked in the last bucket of the ring
-                put(source, min(at, lowest + WINDOW - 1) & (WINDOW - 1), own)
+                put_into(source, at, lowest, own)
                 continue
             walked[source] = value
             first, last = np.int64(offsets[source]), np.int64(offsets[source + 1])
             visited += last - first
             for edge in range(first, last):
                 neighbor = np.int64(targets[edge])
+                prefetch(out, targets[min(edge + 16, final)])
                 proposal = as_element(out, propose(source, neighbor, edge, state))
                 if better(proposal, out[neighbor]):
                     settled += 1
                     if better(proposal, settle(out, neighbor, proposal)):
-                        goal = bucket_of(neighbor, state, width)
-                        goal = min(max(goal, lowest), lowest + WINDOW - 1)
-                        put(neighbor, goal & (WINDOW - 1), own)
+                        put_into(neighbor, bucket_of(neighbor, state, per_width), lowest, own)
         free[tops[FREE_TOP]] = block
         tops[FREE_TOP] += 1
         return visited, settled
 
     @inner
-    def walk_own(bucket, threads, graph, state, out, walked, lowest, width, own):
+    def walk_own(bucket, threads, graph, state, out, walked, lowest, per_width, own):
         """Go on alone with what this thread has put into the bucket, while it is little."""
         head, fill, link = own[2], own[3], own[1]
         visited = np.int64(0)
@@ -189,7 +206,7 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
             while block >= 0:
                 following = np.int64(link[block])
                 done += size
-                seen, kept = walk(block, size, graph, state, out, walked, lowest, width, own)
+                seen, kept = walk(block, size, graph, state, out, walked, lowest, per_width, own)
                 visited += seen
                 settled += kept
                 block, size = following, np.int64(BLOCK)
@@ -225,34 +242,33 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
             free[block] = (rank + 1) * blocks - 1 - block
         tops[FREE_TOP] = blocks
         tops[LOST] = 0
+        tops[NEAREST] = NONE_LEFT
         first, last = share(graph.num_vertices, rank, threads)
         for vertex in range(first, last):
             buckets.walked[vertex] = fill_value
         queue = work.other_queue if front[PARITY] == 1 else work.queue
         lowest = np.int64(NONE_LEFT)
         for position in range(front[SIZE]):
-            lowest = min(lowest, bucket_of(np.int64(queue[position]), state, buckets.width))
+            lowest = min(lowest, bucket_of(np.int64(queue[position]), state, buckets.per_width))
         first, last = share(front[SIZE], rank, threads)
         for position in range(first, last):
             vertex = np.int64(queue[position])
-            goal = min(bucket_of(vertex, state, buckets.width), lowest + WINDOW - 1)
-            put(vertex, goal & (WINDOW - 1), own)
+            put_into(vertex, bucket_of(vertex, state, buckets.per_width), lowest, own)
         return lowest
 
     @inner
-    def rescan(rank, threads, graph, state, out, walked, lowest, width, own):
+    def rescan(rank, threads, graph, state, out, walked, lowest, per_width, own):
         """Put back every vertex that a full pool has lost."""
         first, last = share(graph.num_vertices, rank, threads)
         for vertex in range(first, last):
             if out[vertex] != walked[vertex] and out[vertex] != fill_value:
-                goal = bucket_of(vertex, state, width)
-                goal = min(max(goal, lowest), lowest + WINDOW - 1)
-                put(vertex, goal & (WINDOW - 1), own)
+                put_into(vertex, bucket_of(vertex, state, per_width), lowest, own)
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
         buckets = work.buckets
-        out, walked, width, units = state[place], buckets.walked, buckets.width, buckets.units
+        out, walked, units = state[place], buckets.walked, buckets.units
+        per_width = buckets.per_width
         blocks = np.int64(buckets.blocks)
         own = (
             buckets.pool, buckets.link, shifted(buckets.head, rank * WINDOW * LINE),
@@ -280,18 +296,21 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
                 if unit >= size:
                     break
                 seen, kept = walk(
-                    units[unit] >> 8, units[unit] & 255, graph, state, out, walked, lowest, width,
-                    own,
+                    units[unit] >> 8, units[unit] & 255, graph, state, out, walked, lowest,
+                    per_width, own,
                 )  # fmt: skip
                 visited += seen
                 settled += kept
-            seen, kept = walk_own(bucket, threads, graph, state, out, walked, lowest, width, own)
+            seen, kept = walk_own(
+                bucket, threads, graph, state, out, walked, lowest, per_width, own
+            )
             following = lowest_own(lowest, own[2])
             stats = shifted(work.stats, (turn & 1) * LINE)
             atomics.store(stats, rank * STATS_WORDS, following)
             atomics.store(stats, rank * STATS_WORDS + 1, visited + seen)
             atomics.store(stats, rank * STATS_WORDS + 2, settled + kept)
             atomics.store(stats, rank * STATS_WORDS + 3, own[5][LOST])
+            atomics.store(stats, rank * STATS_WORDS + 4, own[5][NEAREST])
             turn = finish(control, rank, threads, turn)
             if turn < 0:
                 return turn
@@ -299,18 +318,24 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
             front[VISITED] = 0
             front[ATOMICS] = 0
             following = np.int64(NONE_LEFT)
+            nearest = np.int64(NONE_LEFT)
             for thread in range(threads):
                 following = min(following, atomics.load(stats, thread * STATS_WORDS))
                 front[VISITED] += atomics.load(stats, thread * STATS_WORDS + 1)
                 front[ATOMICS] += atomics.load(stats, thread * STATS_WORDS + 2)
                 lost += atomics.load(stats, thread * STATS_WORDS + 3)
+                nearest = min(nearest, atomics.load(stats, thread * STATS_WORDS + 4))
             front[BEFORE] = size
-            tell(work, front, rank, 0, 0, began)
+            tell(work, front, rank, 0, began)
             front[ITERATION] += 1
             if following == NONE_LEFT and lost > 0:
                 own[5][LOST] = 0
-                rescan(rank, threads, graph, state, out, walked, lowest, width, own)
+                rescan(rank, threads, graph, state, out, walked, lowest, per_width, own)
                 following = lowest
+            if following == lowest + WINDOW - 1:
+                own[5][NEAREST] = NONE_LEFT
+                if nearest != NONE_LEFT:  # nothing but parked vertices: go where the nearest is
+                    following = max(following, nearest - ((nearest - following) & (WINDOW - 1)))
             lowest = following
         front[SIZE] = 0
         front[ITERATION] -= 1

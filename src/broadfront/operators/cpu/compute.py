@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.devices.control import claim, nanoseconds
+from broadfront import atomics
+from broadfront.devices.control import CURSORS, LINE, claim, nanoseconds
 from broadfront.kernel import inner
 from broadfront.operators.cpu.frontier import (
     ATOMICS,
@@ -20,6 +21,8 @@ from broadfront.operators.cpu.frontier import (
     BLOCK,
     PARITY,
     SIZE,
+    STATS_WORDS,
+    TAIL,
     VISITED,
     WORK,
     finish,
@@ -179,6 +182,7 @@ def _dense(
             )
             visited += looked
             store(work.partials, block, totals)
+        atomics.store(work.stats, rank * STATS_WORDS, visited)
         turn = finish(control, rank, threads, turn)
         if turn < 0:
             return turn
@@ -186,9 +190,11 @@ def _dense(
         if rank == 0:
             publish(work.partials, blocks, state)
             front[BEFORE] = count
-            front[VISITED] = visited
+            front[VISITED] = 0
             front[ATOMICS] = 0
-            tell(work, front, rank, 1, 0, began)
+            for thread in range(threads):
+                front[VISITED] += atomics.load(work.stats, thread * STATS_WORDS)
+            tell(work, front, rank, 1, began)
         return finish(control, rank, threads, turn)
 
     return section
@@ -227,10 +233,6 @@ def _over_frontier(functor: Callable[..., Any]) -> Callable[..., Any]:
 
 def filtered(operator: Filter) -> Callable[..., Any]:
     """Return the section of a `Filter`."""
-    from broadfront import atomics
-    from broadfront.devices.control import CURSORS, LINE
-    from broadfront.operators.cpu.frontier import TAIL
-
     keep = inner(operator.functor)
 
     @inner

@@ -26,7 +26,7 @@ from broadfront.kernel import inner
 
 Array = NDArray[Any]
 
-SIZE, EDGES, PULLING, PARITY, UNEXPLORED, BEFORE, ITERATION, VISITED, ATOMICS = range(9)
+SIZE, EDGES, PULLING, PARITY, UNEXPLORED, BEFORE, ITERATION, VISITED, ATOMICS, TIMES = range(10)
 """Places in a thread's description of the frontier."""
 FRONT_WORDS = 2 * LINE
 STATS_WORDS = 4 * LINE
@@ -39,12 +39,16 @@ BLOCK = 1024
 """Vertices whose sums are added up first, so that no total depends on the number of threads."""
 MOST_SUMS = 4
 
-WORK, TAIL, SPARE = 0, 3, 6
-"""Cursors: what is claimed, where the next queue ends, and one for conversions; three of each."""
+WORK, TAIL, SPARE, HUB_WORK = 0, 3, 6, 9
+"""Cursors: what is claimed, where the next queue ends, where what is set aside or converted ends,
+and what of that is claimed; three of each."""
+
+HUB = 4096
+"""A vertex with more edges than this is walked by all threads together."""
 
 RECORD_ROWS = 1 << 16
-RECORD_COLUMNS = 6
-R_FRONTIER, R_EDGES, R_PULLING, R_BALANCE, R_BEGIN, R_END = range(RECORD_COLUMNS)
+RECORD_COLUMNS = 5
+R_FRONTIER, R_EDGES, R_PULLING, R_BEGIN, R_END = range(RECORD_COLUMNS)
 
 
 class Rows(NamedTuple):
@@ -55,6 +59,7 @@ class Rows(NamedTuple):
     in_offsets: Array
     in_targets: Array
     num_vertices: int
+    most_degree: int
 
 
 class Work(NamedTuple):
@@ -71,19 +76,25 @@ class Work(NamedTuple):
     fronts: Array
     record: Array
     partials: Array
+    hubs: Array
+    sums: Array
     buckets: Any
     """The memory of a priority queue, or an empty tuple."""
     levels: Any
     """The order of vertices by level, or an empty tuple."""
+    lists: Any
+    """Neighbour lists to intersect, or an empty tuple."""
 
 
 def new_work(
     workspace: Workspace,
     num_vertices: int,
+    num_arcs: int,
     threads: int,
     vertex: Any,
     buckets: Any = (),
     levels: Any = (),
+    lists: Any = (),
 ) -> Work:
     """Return the memory for a run; what must be zero is."""
     words = num_vertices // 64 + 2
@@ -103,8 +114,11 @@ def new_work(
         fronts,
         workspace.array("record", RECORD_ROWS * RECORD_COLUMNS, np.int64),
         workspace.array("partials", MOST_SUMS * (num_vertices // BLOCK + 1), np.float64),
+        workspace.array("hubs", num_arcs // HUB + 1, vertex),
+        workspace.array("sums", num_vertices + 1, np.int64),
         buckets,
         levels,
+        lists,
     )
 
 
@@ -122,6 +136,7 @@ def prepare(control, rank, turn):
         rewind(control, WORK + following)
         rewind(control, TAIL + following)
         rewind(control, SPARE + following)
+        rewind(control, HUB_WORK + following)
 
 
 @inner
@@ -133,7 +148,7 @@ def finish(control, rank, threads, turn):
 
 
 @inner
-def tell(work, front, rank, pulling, balance, began):
+def tell(work, front, rank, pulling, began):
     """Write the record of an iteration."""
     row = front[ITERATION]
     if rank == 0 and row < RECORD_ROWS:
@@ -141,6 +156,5 @@ def tell(work, front, rank, pulling, balance, began):
         work.record[place + R_FRONTIER] = front[BEFORE]
         work.record[place + R_EDGES] = front[VISITED]
         work.record[place + R_PULLING] = pulling
-        work.record[place + R_BALANCE] = balance
         work.record[place + R_BEGIN] = began
         work.record[place + R_END] = nanoseconds()

@@ -72,60 +72,20 @@ def levels(operator: Levels, place: int | None) -> Callable[..., Any]:
     """Return the section of a `Levels`; `place` is that of the field it goes by."""
     arrange = _as_it_is if place is None else _arranged(place)
     sum_up, apply_all = _summing(operator), _applying(operator)
+    rarely = _never if operator.when is None else inner(operator.when)
     descending = operator.descending
 
     @inner
-    def alone(first, last, count, control, graph, state, in_state, work, front):
-        """Work through levels without the other threads."""
-        memory = work.levels
-        for step in range(first, last):
-            poll(control)
-            if atomics.load(control, STOP) != RUNNING:
-                return
-            began = nanoseconds()
-            level = count - 1 - step if descending else step
-            begin, end = np.int64(memory.starts[level]), np.int64(memory.starts[level + 1])
-            visited = sum_up(begin, end, end, memory, graph, state, in_state)
-            apply_all(begin, end, memory, state)
-            _write(work, front, end - begin, visited, began)
-            front[ITERATION] += 1
-        front[ITERATION] -= last - first
+    def bounds(step, count, starts):
+        level = count - 1 - step if descending else step
+        return np.int64(starts[level]), np.int64(starts[level + 1])
 
     @inner
-    def together(rank, threads, control, begin, end, graph, state, in_state, work, front, turn):
-        """Work through one level on all threads."""
-        began = nanoseconds()
-        memory = work.levels
-        prepare(control, rank, turn)
-        chunk = max(LEAST_TURN, min(MOST_TURN, (end - begin) // (4 * threads)))
-        visited = np.int64(0)
-        while True:
-            first = begin + claim(control, WORK + turn % 3, rank, chunk)
-            if first >= end:
-                break
-            visited += sum_up(
-                first, min(end, first + chunk), end, memory, graph, state, in_state
-            )  # fmt: skip
-        stats = shifted(work.stats, (turn & 1) * LINE)
-        atomics.store(stats, rank * STATS_WORDS, visited)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        first, last = share(end - begin, rank, threads)
-        apply_all(begin + first, begin + last, memory, state)
-        if rank == 0:
-            for thread in range(1, threads):
-                visited += atomics.load(stats, thread * STATS_WORDS)
-            _write(work, front, end - begin, visited, began)
-        return finish(control, rank, threads, turn)
-
-    @inner
-    def small_ones(step, count, starts):
+    def after_small_ones(step, count, starts):
         """Return the first step from `step` on whose level is not small."""
         while step < count:
-            level = count - 1 - step if descending else step
-            if starts[level + 1] - starts[level] >= SMALL:
+            begin, end = bounds(step, count, starts)
+            if end - begin >= SMALL:
                 break
             step += 1
         return step
@@ -136,25 +96,60 @@ def levels(operator: Levels, place: int | None) -> Callable[..., Any]:
         memory = work.levels
         count, step = memory.extent[0], np.int64(0)
         while turn >= 0 and step < count:
-            following = small_ones(step, count, memory.starts)
-            if following > step:
-                prepare(control, rank, turn)
-                if rank == 0:
-                    alone(step, following, count, control, graph, state, in_state, work, front)
-                turn = finish(control, rank, threads, turn)
-            else:
+            following = after_small_ones(step, count, memory.starts)
+            alone = following > step
+            if not alone:
                 following = step + 1
-                level = count - following if descending else step
-                begin, end = np.int64(memory.starts[level]), np.int64(memory.starts[level + 1])
-                turn = together(
-                    rank, threads, control, begin, end, graph, state, in_state, work, front, turn
-                )
-            front[ITERATION] += following - step
-            step = following
-        front[ITERATION] -= 1
+            prepare(control, rank, turn)
+            if alone and rank > 0:
+                front[ITERATION] += following - step
+                step = following
+            while step < following:
+                began = nanoseconds()
+                begin, end = bounds(step, count, memory.starts)
+                chunk = max(LEAST_TURN, min(MOST_TURN, (end - begin) // (4 * threads)))
+                rare = rarely(state)
+                first, visited = begin, np.int64(0)
+                while True:
+                    if not alone:
+                        first = begin + claim(control, WORK + turn % 3, rank, chunk)
+                    if first >= end:
+                        break
+                    last = min(end, first + chunk)
+                    visited += sum_up(first, last, end, rare, memory, graph, state, in_state)
+                    first = last
+                stats = shifted(work.stats, (turn & 1) * LINE)
+                first, last = np.int64(0), end - begin
+                if not alone:
+                    atomics.store(stats, rank * STATS_WORDS, visited)
+                    turn = finish(control, rank, threads, turn)
+                    if turn < 0:
+                        return turn
+                    prepare(control, rank, turn)
+                    first, last = share(end - begin, rank, threads)
+                apply_all(begin + first, begin + last, memory, state)
+                if rank == 0:
+                    for thread in range(1, 1 if alone else threads):
+                        visited += atomics.load(stats, thread * STATS_WORDS)
+                    _write(work, front, end - begin, visited, began)
+                    if alone and _stopped(control):
+                        break
+                front[ITERATION] += 1
+                step += 1
+            turn = finish(control, rank, threads, turn)
+        if count > 0:
+            front[ITERATION] -= 1  # the phase counts the last one
+        elif rank == 0:
+            _write(work, front, 0, np.int64(0), nanoseconds())
         return turn
 
     return section
+
+
+@inner
+def _stopped(control):
+    poll(control)
+    return atomics.load(control, STOP) != RUNNING
 
 
 @inner
@@ -162,7 +157,7 @@ def _write(work, front, size, visited, began):
     front[BEFORE] = size
     front[VISITED] = visited
     front[ATOMICS] = 0
-    tell(work, front, 0, 1, 0, began)
+    tell(work, front, 0, 1, began)
 
 
 # ---------------------------------------------------------------------- one level
@@ -171,7 +166,7 @@ def _write(work, front, size, visited, began):
 def _summing(operator: Levels) -> Callable[..., Any]:
     """Return the function that sums over the neighbours of a run of vertices."""
     offer = inner(operator.gather)
-    before = _nothing if operator.before is None else inner(operator.before)
+    own_sum = _no_sum if operator.instead is None else inner(operator.instead)
     outgoing = operator.descending
 
     @inner
@@ -189,7 +184,7 @@ def _summing(operator: Levels) -> Callable[..., Any]:
         return (one + two) + (three + four)
 
     @inner
-    def sum_up(begin, end, limit, memory, graph, state, in_state):
+    def sum_up(begin, end, limit, rare, memory, graph, state, in_state):
         """Sum for `order[begin:end]` of a level that ends at `limit`; return arcs looked at."""
         order = memory.order
         offsets = graph.offsets if outgoing else graph.in_offsets
@@ -202,9 +197,11 @@ def _summing(operator: Levels) -> Callable[..., Any]:
                 prefetch(offsets, order[place + 8])
             if place + 4 < limit:
                 prefetch(targets, offsets[order[place + 4]])
-            before(vertex, seen)
             first, last = np.int64(offsets[vertex]), np.int64(offsets[vertex + 1])
-            memory.totals[vertex] = total_of(vertex, first, last, targets, seen)
+            if rare:
+                memory.totals[place] = own_sum(vertex, seen)
+            else:
+                memory.totals[place] = total_of(vertex, first, last, targets, seen)
             visited += last - first
         return visited
 
@@ -212,8 +209,13 @@ def _summing(operator: Levels) -> Callable[..., Any]:
 
 
 @inner
-def _nothing(vertex, state):
-    pass
+def _never(state):
+    return False
+
+
+@inner
+def _no_sum(vertex, state):
+    return 0.0
 
 
 def _applying(operator: Levels) -> Callable[..., Any]:
@@ -223,8 +225,7 @@ def _applying(operator: Levels) -> Callable[..., Any]:
     @inner
     def apply_all(begin, end, memory, state):
         for place in range(begin, end):
-            vertex = np.int64(memory.order[place])
-            apply(vertex, memory.totals[vertex], state)
+            apply(np.int64(memory.order[place]), memory.totals[place], state)
 
     return apply_all
 

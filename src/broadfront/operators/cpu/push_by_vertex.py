@@ -12,80 +12,46 @@ from typing import Any
 
 import numpy as np
 
-from broadfront import atomics
-from broadfront.devices.control import CURSORS, LINE, claim
+from broadfront.devices.control import claim
 from broadfront.kernel import inner
-from broadfront.operators.cpu.combine import Combine
-from broadfront.operators.cpu.frontier import LOCAL, TAIL, WORK
-from broadfront.pointers import as_element, prefetch
+from broadfront.operators.cpu.frontier import WORK
+from broadfront.operators.cpu.walk import Rules, append, edge_walker
+from broadfront.pointers import prefetch
 
 CHUNK = 64
 SMALL = 4096
 """Queues below this are cut evenly: a claim costs more than an uneven share."""
 
 
-def push_by_vertex(
-    propose: Callable[..., Any],
-    wanted: Callable[..., Any],
-    combine: Combine,
-    joins: Callable[..., Any],
-    note: Callable[..., Any],
-) -> Callable[..., Any]:
+def push_by_vertex(rules: Rules) -> Callable[..., Any]:
     """Return the compiled push of one iteration."""
-    better, settle = combine.better, combine.settle
+    walk = edge_walker(rules)
 
     @inner
-    def walk(begin, end, offsets, targets, state, out, queue, following, local, kept, marks,
-             control, turn):  # fmt: skip
-        edges = np.int64(0)
-        visited = np.int64(0)
-        settled = np.int64(0)
-        for place in range(begin, end):
-            source = np.int64(queue[place])
-            if place + 16 < end:
-                prefetch(offsets, queue[place + 16])
-            if place + 8 < end:
-                prefetch(targets, offsets[queue[place + 8]])
-            first, last = np.int64(offsets[source]), np.int64(offsets[source + 1])
-            visited += last - first
-            for edge in range(first, last):
-                neighbor = np.int64(targets[edge])
-                if not wanted(neighbor, state):
-                    continue
-                proposal = as_element(out, propose(source, neighbor, edge, state))
-                if better(proposal, out[neighbor]):
-                    before = settle(out, neighbor, proposal)
-                    settled += 1
-                    if not better(proposal, before):
-                        continue
-                    note(state, neighbor, source)
-                    if joins(neighbor, before, proposal, state, marks):
-                        edges += np.int64(offsets[neighbor + 1]) - np.int64(offsets[neighbor])
-                        local[kept] = neighbor
-                        kept += 1
-                        if kept == LOCAL:
-                            kept = append(local, kept, following, control, turn)
-        return kept, edges, visited, settled
-
-    @inner
-    def push(rank, threads, control, graph, state, out, queue, following, local, marks, size,
+    def push(rank, threads, control, graph, state, out, queue, following, local, work, marks, size,
              turn):  # fmt: skip
         kept = np.int64(0)
         edges = np.int64(0)
         visited = np.int64(0)
         settled = np.int64(0)
-        chunk = max(CHUNK, (size + threads - 1) // threads) if size < SMALL else CHUNK
+        chunk = turn_length(size, threads)
         while True:
             begin = claim(control, WORK + turn % 3, rank, chunk)
             if begin >= size:
                 break
-            kept, more_edges, more_visited, more_settled = walk(
-                begin, min(size, begin + chunk), graph.offsets, graph.targets, state, out, queue,
-                following, local, kept, marks, control, turn,
-            )  # fmt: skip
-            edges += more_edges
-            visited += more_visited
-            settled += more_settled
+            end = min(size, begin + chunk)
+            for place in range(begin, end):
+                source = np.int64(queue[place])
+                fetch_ahead(queue, place, end, graph)
+                first = np.int64(graph.offsets[source])
+                last = np.int64(graph.offsets[source + 1])
+                visited += last - first
+                kept, more, found = walk(
+                    source, first, last, graph, state, out, following, local, kept, marks, control,
+                    turn,
+                )  # fmt: skip
+                edges += more
+                settled += found
         append(local, kept, following, control, turn)
         return edges, visited, settled
 
@@ -93,10 +59,15 @@ def push_by_vertex(
 
 
 @inner
-def append(local, kept, following, control, turn):
-    """Append what a thread has gathered to the next queue; return that it holds nothing now."""
-    if kept > 0:
-        end = atomics.add(control, CURSORS + LINE * (TAIL + turn % 3), kept)
-        for place in range(kept):
-            following[end + place] = local[place]
-    return np.int64(0)
+def turn_length(size, threads):
+    """Return how many vertices of the queue to claim at a time."""
+    return max(CHUNK, (size + threads - 1) // threads) if size < SMALL else CHUNK
+
+
+@inner
+def fetch_ahead(queue, place, end, graph):
+    """Ask for what the vertices next in the queue will need."""
+    if place + 16 < end:
+        prefetch(graph.offsets, queue[place + 16])
+    if place + 8 < end:
+        prefetch(graph.targets, graph.offsets[queue[place + 8]])

@@ -1,0 +1,126 @@
+"""Triangles: three vertices that are all neighbours of each other, in total and at each vertex.
+
+Method: the operator `Intersect` finds every triangle once. Adding up alone is about twice as quick
+as counting at each vertex, so the total is there at once, and `per_vertex` on first access.
+
+Invariant: counts are of integers, so they are the same for any number of threads. Directions,
+duplicates and self-loops do not count; of a directed graph the undirected view is built on first
+need, and kept as long as the graph.
+
+References
+----------
+Chiba, Nishizeki: Arboricity and subgraph listing algorithms (SIAM J. Computing 14, 1985).
+"""
+
+from __future__ import annotations
+
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadfront.execution.program import Program
+from broadfront.execution.run import run
+from broadfront.graph import build
+from broadfront.graph.csr import Graph
+from broadfront.operators.describe import Field, Intersect
+from broadfront.progress import Listener
+from broadfront.report.result import Result
+
+_views: WeakKeyDictionary[Graph, Graph] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def keep(vertex, count, state):
+    """Keep the number of triangles at a vertex."""
+    state.per_vertex[vertex] = count
+
+
+TOTAL = Program({"total": Field(np.int64, length=1)}, step=[Intersect(total="total")])
+PER_VERTEX = Program({"per_vertex": Field(np.int64)}, step=[Intersect(keep, each="vertex")])
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Triangles(Result):
+    """The triangles of a graph.
+
+    Attributes
+    ----------
+    total
+        How many there are.
+    per_vertex
+        int64, how many each vertex is a corner of; counted on first access.
+    """
+
+    total: int
+    _threads: int | None = None
+
+    @cached_property
+    def per_vertex(self) -> NDArray[np.int64]:
+        """How many triangles each vertex is a corner of."""
+        return run(PER_VERTEX, undirected(self.graph), threads=self._threads)["per_vertex"]
+
+    def columns(self) -> dict[str, NDArray[Any]]:
+        """Return the triangles at each vertex."""
+        return {"triangles": self.per_vertex}
+
+    def story(self) -> list[str]:
+        """Return how many there are."""
+        return [f"{self.total:,} triangles"]
+
+    def verify(self) -> None:
+        """Check total and counts against a serial count."""
+        from broadfront.verify import verify_triangles
+
+        verify_triangles(self.graph, self.total, self.per_vertex)
+
+
+def triangles(
+    graph: Graph,
+    *,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    progress: Listener | None = None,
+) -> Triangles:
+    """Count the triangles of a graph, whatever the direction of its edges.
+
+    Parameters
+    ----------
+    threads
+        How many threads; by default as many as pay for a graph of this size.
+    time_limit
+        Seconds after which `TimeLimitError` is raised.
+    progress
+        Called as ``progress(stage, done, total)`` during long work.
+
+    Examples
+    --------
+    >>> import broadfront as bf
+    >>> graph = bf.from_edges(["a", "b", "c", "c"], ["b", "c", "a", "d"])
+    >>> found = bf.triangles(graph)
+    >>> found.total
+    1
+    >>> found.per_vertex
+    array([1, 1, 1, 0])
+    """
+    view = undirected(graph)
+    answer = run(TOTAL, view, threads=threads, time_limit=time_limit, progress=progress)
+    return Triangles(graph, answer.record, int(answer["total"][0]), threads)
+
+
+def undirected(graph: Graph) -> Graph:
+    """Return the graph with every edge in both directions, without weights."""
+    if not graph.directed and not graph.weighted:
+        return graph
+    with _lock:
+        if graph not in _views:
+            offsets, targets, loops = graph.offsets, graph.targets, graph.num_self_loops
+            if graph.directed:
+                rows = build.rows(graph.sources(), targets, None, len(offsets) - 1, symmetric=True)
+                offsets, targets, loops = rows.offsets, rows.targets, rows.loops_kept
+            _views[graph] = Graph(offsets, targets, None, directed=False, self_loops=loops)
+        return _views[graph]

@@ -1,0 +1,74 @@
+"""Walking the edges of one vertex: propose, settle, gather who joins the next frontier.
+
+The innermost loop of every push; the ways to share work differ only in who walks what.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from broadfront import atomics
+from broadfront.devices.control import CURSORS, LINE
+from broadfront.kernel import inlined, inner
+from broadfront.operators.cpu.combine import Combine
+from broadfront.operators.cpu.frontier import LOCAL, TAIL
+from broadfront.pointers import as_element
+
+
+class Rules(NamedTuple):
+    """What one `Advance` does along an edge, as compiled functions."""
+
+    propose: Callable[..., Any]
+    wanted: Callable[..., Any]
+    combine: Combine
+    joins: Callable[..., Any]
+    note: Callable[..., Any]
+
+
+def edge_walker(rules: Rules) -> Callable[..., Any]:
+    """Return the compiled walk along some edges of one vertex.
+
+    It returns how many vertices the thread has gathered, the edges of those that joined, and the
+    proposals settled.
+    """
+    propose, wanted, joins, note = rules.propose, rules.wanted, rules.joins, rules.note
+    better, settle = rules.combine.better, rules.combine.settle
+
+    @inlined
+    def walk(source, first, last, graph, state, out, following, local, kept, marks, control, turn):
+        offsets, targets = graph.offsets, graph.targets
+        edges = np.int64(0)
+        settled = np.int64(0)
+        for edge in range(first, last):
+            neighbor = np.int64(targets[edge])
+            if not wanted(neighbor, state):
+                continue
+            proposal = as_element(out, propose(source, neighbor, edge, state))
+            if better(proposal, out[neighbor]):
+                before = settle(out, neighbor, proposal)
+                settled += 1
+                if not better(proposal, before):
+                    continue
+                note(state, neighbor, source)
+                if joins(neighbor, before, proposal, state, marks):
+                    edges += np.int64(offsets[neighbor + 1]) - np.int64(offsets[neighbor])
+                    local[kept] = neighbor
+                    kept += 1
+                    if kept == LOCAL:
+                        kept = append(local, kept, following, control, turn)
+        return kept, edges, settled
+
+    return walk
+
+
+@inner
+def append(local, kept, following, control, turn):
+    """Append what a thread has gathered to the next queue; return that it holds nothing now."""
+    if kept > 0:
+        end = atomics.add(control, CURSORS + LINE * (TAIL + turn % 3), kept)
+        for place in range(kept):
+            following[end + place] = local[place]
+    return np.int64(0)
