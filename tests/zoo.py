@@ -66,7 +66,8 @@ def edges(draw: st.DrawFn, weighted: bool | None = None) -> Animal:
     target = draw(st.lists(vertex, min_size=count, max_size=count))
     weight = None
     if draw(st.booleans()) if weighted is None else weighted:
-        number = st.integers(0, 1000).map(float) | st.floats(0, 1e6, allow_nan=False, allow_subnormal=False)
+        real = st.floats(0, 1e6, allow_nan=False, allow_subnormal=False)
+        number = st.integers(0, 1000).map(float) | real
         weight = draw(st.lists(number, min_size=count, max_size=count))
     return Animal(source, target, size, weight, draw(st.booleans()))
 
