@@ -232,16 +232,25 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
         return np.int64(NONE_LEFT)
 
     @inner
+    def take_own_blocks(rank, blocks, own):
+        """Give a thread the blocks it began with; all buckets of all threads must be empty.
+
+        Blocks go to whoever has walked them, so a thread can come to have none.
+        """
+        free, tops = own[4], own[5]
+        for block in range(blocks):
+            free[block] = (rank + 1) * blocks - 1 - block
+        tops[FREE_TOP] = blocks
+        tops[LOST] = 0
+
+    @inner
     def begin(rank, threads, graph, state, out, work, front, own, blocks, buckets):
         """Empty the buckets, and put this thread's share of the frontier into them."""
         pool, link, head, fill, free, tops = own
         for bucket in range(WINDOW):
             head[bucket] = -1
             fill[bucket] = 0
-        for block in range(blocks):
-            free[block] = (rank + 1) * blocks - 1 - block
-        tops[FREE_TOP] = blocks
-        tops[LOST] = 0
+        take_own_blocks(rank, blocks, own)
         tops[NEAREST] = NONE_LEFT
         first, last = share(graph.num_vertices, rank, threads)
         for vertex in range(first, last):
@@ -329,7 +338,7 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
             tell(work, front, rank, 0, began)
             front[ITERATION] += 1
             if following == NONE_LEFT and lost > 0:
-                own[5][LOST] = 0
+                take_own_blocks(rank, blocks, own)
                 rescan(rank, threads, graph, state, out, walked, lowest, per_width, own)
                 following = lowest
             if following == lowest + WINDOW - 1:
