@@ -25,9 +25,10 @@ from fast_matrix_market import read_coo
 import broadfront as bf
 from broadfront import threads
 from broadfront.clock import Clock
-from broadfront.graph.columns import Layout, read_columns
+from broadfront.graph.columns import read_columns
 from broadfront.graph.formats import matrixmarket
 from broadfront.graph.generate.kronecker import _recursive
+from broadfront.graph.layout import Layout
 from broadfront.graph.lines import Text
 
 MEMORY = """

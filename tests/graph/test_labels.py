@@ -125,3 +125,9 @@ def test_a_series_is_taken_as_an_array() -> None:
 def test_floats_that_are_more_than_one_integer() -> None:
     with pytest.raises(bf.GraphError, match="edge 0: source .* is not a vertex id"):
         bf.from_edges([2.0**53], [1.0])
+
+
+def test_integers_of_python_and_numpy_are_alike() -> None:
+    graph = bf.from_edges([np.int64(0), 1], [1, np.int32(2)])
+    assert graph.num_vertices == 3
+    assert not graph.labelled

@@ -21,6 +21,7 @@ from broadfront.progress import Listener, listening
 Array = NDArray[Any]
 
 NUMBERS = (int, float, np.number)
+INTEGERS = (int, np.integer)
 
 
 def from_edges(
@@ -138,6 +139,7 @@ def _ids(side: str, ids: ArrayLike) -> Array:
         names = list(ids) if isinstance(ids, Iterable) else [ids]
         kinds = {type(name) for name in names}
         plain = len(kinds) <= 1 and all(issubclass(kind, NUMBERS) for kind in kinds)
+        plain = plain or all(issubclass(kind, INTEGERS) for kind in kinds)
         array = np.asarray(names) if plain else objects(names)
     if array.ndim != 1:
         raise GraphError(f"{side} has shape {array.shape}; expected one entry per edge")
