@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import os
+import signal
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -31,3 +33,11 @@ def real_graphs() -> Path:
     if not REAL_GRAPHS.is_dir():
         pytest.skip("the folder of real graphs, ../shared/data, is not here")
     return REAL_GRAPHS
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Ctrl-C as in a terminal, also where the tests run in the background and it is ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)

@@ -157,6 +157,7 @@ def test_a_missing_folder_is_named(tmp_path: Path, capsys: pytest.CaptureFixture
     assert error == f"broadfront: error: {goal}: No such file or directory\n"
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("stage", ["generating edges", "dealing edges", "sorting neighbours"])
 def test_ctrl_c_stops_long_work(
     stage: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -306,6 +306,7 @@ def test_a_time_limit_stops_a_run_and_leaves_all_usable(threads: int) -> None:
     bf.bfs(graph, 0, threads=threads).verify()
 
 
+@pytest.mark.usefixtures("interruptible")
 @pytest.mark.parametrize("threads", THREADS)
 def test_ctrl_c_stops_a_run_and_leaves_all_usable(threads: int) -> None:
     graph = bf.generate("cycle:2000")
