@@ -95,6 +95,8 @@ def test_target_stops_early_and_paths_are_shortest() -> None:
     assert found.depth[99] == -1
     assert found.path_to(7) == list(range(8))
     assert found.path_to(99) == []
+    with pytest.raises(bf.OptionError, match="not verified"):
+        found.verify()
     lattice = bf.generate("grid:20x20:0")
     whole = bf.bfs(lattice, 0)
     steps = whole.path_to(399)

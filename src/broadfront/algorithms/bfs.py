@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from broadfront.errors import OptionError
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
@@ -104,6 +105,8 @@ class BreadthFirst(Result):
         """Check Graph500's five rules; a search that stopped at its target cannot be checked."""
         from broadfront.verify import verify_bfs
 
+        if self.target is not None:
+            raise OptionError("a search that stopped at its target is not whole, and not verified")
         verify_bfs(self.graph, self.sources, self.depth, self.parent)
 
 

@@ -104,7 +104,7 @@ def run(
                 )
         except NumbaError as error:
             raise explained(error, program, state) from error
-        record = recorded(program, graph, workspace, work, int(iterations), count, clock)
+        record = recorded(workspace, work, int(iterations), count, clock)
         left = _frontier_left(work, graph.num_vertices)
     return Answer(arrays, left, record)
 

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from broadfront.clock import Clock
 from broadfront.devices import control
 from broadfront.devices.workspace import Workspace
-from broadfront.graph.csr import Graph
 from broadfront.operators.cpu import frontier
 
 if TYPE_CHECKING:
@@ -84,8 +83,6 @@ class Record:
 
 
 def recorded(
-    program: Any,
-    graph: Graph,
     workspace: Workspace,
     work: frontier.Work,
     iterations: int,
