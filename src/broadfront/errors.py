@@ -47,6 +47,28 @@ class TimeLimitError(BroadfrontError, TimeoutError):
     """A run took longer than it was allowed to."""
 
 
+class DeviceError(BroadfrontError, RuntimeError):
+    """A device that failed; `device` is its number."""
+
+    def __init__(self, problem: str, device: int) -> None:
+        self.device = device
+        super().__init__(problem)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.device)
+
+
+class DeviceMemoryError(DeviceError, MemoryError):
+    """A device that needs more memory than it has or may take; `wanted` is how many bytes."""
+
+    def __init__(self, problem: str, device: int, wanted: int) -> None:
+        self.wanted = wanted
+        super().__init__(problem, device)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (str(self), self.device, self.wanted)
+
+
 class MissingDependencyError(BroadfrontError, ImportError):
     """An optional package that is needed for this call is not installed."""
 

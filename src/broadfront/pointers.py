@@ -7,13 +7,14 @@ kept alive by the caller, which every run does.
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
 from numba.core.errors import TypingError
-from numba.extending import intrinsic
+from numba.extending import intrinsic, models, overload, register_model
 from numba.np.arrayobj import make_array
 
 from broadfront.atomics import element
@@ -31,7 +32,10 @@ def pointer(typing_context: Any, array: Any) -> Any:
 
 @intrinsic
 def pointers(typing_context: Any, state: Any) -> Any:
-    """Return a named tuple with a pointer for every array in `state`, the rest as it is."""
+    """Return a named tuple with a pointer for every array in `state`, the rest as it is.
+
+    None becomes what indexes like an array in which every element is its own index, for nothing.
+    """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _values_of(context, builder, state, arguments[0])
@@ -39,7 +43,24 @@ def pointers(typing_context: Any, state: Any) -> Any:
     return _kinds_of(state)(state), generate
 
 
+class Same(types.Dummy):  # type: ignore[misc]
+    """The kind of what stands for an array in which every element is its own index."""
+
+
+register_model(Same)(models.OpaqueModel)
+SAME = Same("same")
+
+
+@overload(operator.getitem)
+def _get_same(array, index):
+    if isinstance(array, Same):
+        return lambda array, index: index
+    return None
+
+
 def _kinds_of(kind: Any) -> Any:
+    if kind == types.none:
+        return SAME
     if isinstance(kind, types.Array):
         return types.CPointer(kind.dtype)
     if isinstance(kind, types.BaseNamedTuple):
@@ -48,6 +69,8 @@ def _kinds_of(kind: Any) -> Any:
 
 
 def _values_of(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+    if kind == types.none:
+        return context.get_dummy_value()
     if isinstance(kind, types.Array):
         return make_array(kind)(context, builder, value).data
     if not isinstance(kind, types.BaseNamedTuple):
@@ -55,6 +78,27 @@ def _values_of(context: Any, builder: Any, kind: Any, value: Any) -> Any:
     parts = [_values_of(context, builder, part, builder.extract_value(value, place))
              for place, part in enumerate(kind.types)]  # fmt: skip
     return context.make_tuple(builder, _kinds_of(kind), parts)
+
+
+@intrinsic
+def at(typing_context: Any, address: Any, like: Any) -> Any:
+    """Return the pointer to an address given as an integer, of the kind of `like`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        number = context.cast(builder, arguments[0], address, types.intp)
+        return builder.inttoptr(number, context.get_value_type(like))
+
+    return like(address, like), generate
+
+
+@intrinsic
+def recast(typing_context: Any, address: Any, like: Any) -> Any:
+    """Return the same pointer as one of the kind of `like`."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return builder.bitcast(arguments[0], context.get_value_type(like))
+
+    return like(address, like), generate
 
 
 @intrinsic

@@ -1,6 +1,8 @@
 """What the threads of a team share while a program runs: barrier, work cursors, stop, deadline.
 
-All of it is one small array of 64-bit integers, each word on a cache line of its own. The first
+All of it is one small array of 64-bit integers, each word on a cache line of its own. The arrays of
+several teams that run together lie one after the other and share the stop and the beginning, which
+are those of the first; `FIRST` tells how far back it is. The first
 thread of a team polls: it compares the clock with the deadline, and now and then lets Python look
 for Ctrl-C. A stop is decided once per barrier and read by everyone from the same slot, so that all
 threads leave together.
@@ -26,14 +28,16 @@ from broadfront.kernel import inner
 
 LINE = 8
 """Words in a cache line."""
-ARRIVED, PHASE, STOP, DEADLINE, NEXT_LOOK, DECISION, BARRIERS, BEGUN, CURSORS = (
-    LINE * place for place in (0, 1, 2, 3, 4, 5, 7, 8, 9)
+ARRIVED, PHASE, STOP, DEADLINE, NEXT_LOOK, DECISION, BARRIERS, BEGUN, FIRST, CURSORS = (
+    LINE * place for place in (0, 1, 2, 3, 4, 5, 7, 8, 9, 10)
 )  # fmt: skip
 """Places in the control array; `DECISION` takes two lines, `CURSORS` is the first of many."""
+FAULT, FAULT_COUNT, STOPPED_BY, WANTED = FIRST + 1, FIRST + 2, FIRST + 3, FIRST + 4
+"""A block at which to fail and after how many times, who stopped the run, and bytes wanted."""
 CURSOR_COUNT = 32
 WORDS = CURSORS + LINE * CURSOR_COUNT
 
-RUNNING, INTERRUPTED, OUT_OF_TIME = 0, 1, 2
+RUNNING, INTERRUPTED, OUT_OF_TIME, BROKEN, OUT_OF_MEMORY, FAULTED = range(6)
 NEVER = 1 << 62
 SPINS = 50
 LOOK_EVERY_NANOSECONDS = 20_000_000
@@ -50,9 +54,9 @@ _check_signals = types.ExternalFunction("PyErr_CheckSignals", types.int32())
 _clear_error = types.ExternalFunction("PyErr_Clear", types.void())
 
 
-def new_control() -> NDArray[np.int64]:
-    """Return a control array for one team."""
-    return np.zeros(WORDS, np.int64)
+def new_control(teams: int = 1) -> NDArray[np.int64]:
+    """Return a row of control words for each of several teams that run together."""
+    return np.zeros((teams, WORDS), np.int64)
 
 
 @intrinsic
@@ -99,23 +103,56 @@ def nanoseconds():
 
 
 @inner
+def stopped(control):
+    """Tell whether the run is to stop, whatever the reason."""
+    return atomics.load(control, control[FIRST] + STOP) != RUNNING
+
+
+@inner
+def stop(control, reason):
+    """Stop all teams of a run; the first reason stays, with who gave it."""
+    if atomics.compare_and_swap(control, control[FIRST] + STOP, RUNNING, reason):
+        control[control[FIRST] + STOPPED_BY] = -control[FIRST] // WORDS
+
+
+@inner
+def trip(control, block):
+    """Fail at a block of the loop if a test has asked for it."""
+    if control[FAULT] == block:
+        control[FAULT_COUNT] -= 1
+        if control[FAULT_COUNT] < 0:
+            stop(control, FAULTED)
+
+
+@inner
 def assemble(control, rank):
-    """Wait for the first thread to begin; return False if it never will.
+    """Wait for the first thread of all to begin; return False if it never will.
 
     It may not: Ctrl-C can reach Python after the others were sent off.
     """
-    if rank == 0:
+    first = control[FIRST]
+    if rank == 0 and first == 0:
         atomics.store(control, BEGUN, 1)
-    while atomics.load(control, BEGUN) == 0:
-        if atomics.load(control, STOP) != RUNNING:
+    while atomics.load(control, first + BEGUN) == 0:
+        if stopped(control):
             return False
         _sched_yield()
     return True
 
 
 @inner
+def idle(spins):
+    """Wait a little: a pause at first, then the core for somebody else; return spins and one."""
+    if spins < SPINS:
+        _pause()
+    else:
+        _sched_yield()
+    return spins + 1
+
+
+@inner
 def barrier(control, rank, threads):
-    """Wait until every thread of the team is here."""
+    """Wait until every thread of the team is here, or until one has failed and never will be."""
     if rank == 0:
         control[BARRIERS] += 1
     if threads == 1:
@@ -127,25 +164,23 @@ def barrier(control, rank, threads):
         return
     spins = 0
     while atomics.load(control, PHASE) == phase:
-        spins += 1
-        if spins < SPINS:
-            _pause()
-        else:
-            _sched_yield()
+        spins = idle(spins)
+        if spins > SPINS and atomics.load(control, control[FIRST] + STOP) == BROKEN:
+            return
 
 
 @inner
 def poll(control):
-    """Look at the clock, and now and then for Ctrl-C; only the first thread does."""
+    """Look at the clock, and now and then for Ctrl-C; only the first thread of a team does."""
     now = _clock()
     if now > control[DEADLINE]:
-        atomics.compare_and_swap(control, STOP, RUNNING, OUT_OF_TIME)
+        stop(control, OUT_OF_TIME)
     if now > control[NEXT_LOOK]:
         control[NEXT_LOOK] = now + LOOK_EVERY_NANOSECONDS
         held = _hold_python()
         if _check_signals() != 0:
             _clear_error()
-            atomics.compare_and_swap(control, STOP, RUNNING, INTERRUPTED)
+            stop(control, INTERRUPTED)
         _release_python(held)
 
 
@@ -155,8 +190,10 @@ def meet(control, rank, threads, turn):
     slot = DECISION + LINE * (turn & 1)
     if rank == 0:
         poll(control)
-        atomics.store(control, slot, atomics.load(control, STOP))
+        atomics.store(control, slot, atomics.load(control, control[FIRST] + STOP))
     barrier(control, rank, threads)
+    if atomics.load(control, control[FIRST] + STOP) == BROKEN:
+        return False
     return atomics.load(control, slot) == RUNNING
 
 
@@ -165,7 +202,7 @@ def claim(control, cursor, rank, count):
     """Return the first of the next `count` pieces of work; `NO_MORE` once the run is to stop."""
     if rank == 0:
         poll(control)
-    if atomics.load(control, STOP) != RUNNING:
+    if stopped(control):
         return NO_MORE
     return atomics.add(control, CURSORS + LINE * cursor, count)
 

@@ -1,11 +1,11 @@
-"""A team of threads that run one compiled loop together.
+"""Threads that run one compiled loop together: those of one device, or of several.
 
 The caller is the first of them: a run on one thread is a plain call, and a run on many hands the
 loop to waiting threads and joins in. Threads are kept from run to run.
 
-Invariant: when `run` returns or raises, no thread of the team is inside the loop. Compiled loops
-raise nothing; an error in Python (compilation, above all) comes before any thread has begun. A team
-whose run was cut short is not used again.
+Invariant: when `run` returns or raises, no thread of the team is inside the loop. An error in
+Python (compilation, above all) comes before any thread has begun. A functor that raises breaks the
+barriers of all devices, so that everybody leaves. A team whose run was cut short is not used again.
 """
 
 from __future__ import annotations
@@ -13,17 +13,17 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from broadfront.devices import control
-from broadfront.errors import TimeLimitError
+from broadfront.errors import DeviceError, DeviceMemoryError, TimeLimitError
 
-Job = tuple[Callable[..., Any], int, int, tuple[Any, ...]]
+Job = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class Team:
-    """Threads that wait for work, and the control array that they share."""
+    """Threads that wait for work, and the control words that they share, a row per device."""
 
     def __init__(self) -> None:
         self.control = control.new_control()
@@ -34,24 +34,39 @@ class Team:
     def run(
         self,
         loop: Callable[..., Any],
-        threads: int,
-        *arguments: Any,
+        threads: Sequence[int],
+        arguments: Sequence[tuple[Any, ...]],
+        *,
         time_limit: float | None = None,
+        fault: tuple[int, int, int] | None = None,
     ) -> Any:
-        """Call ``loop(rank, threads, control, *arguments)`` on every thread; return rank 0's."""
-        self._reset(time_limit)
-        for rank in range(self._started + 1, threads):
-            threading.Thread(target=self._work, daemon=True, name=f"broadfront-{rank}").start()
-            self._started = rank
+        """Call ``loop(rank, threads, control, *arguments)`` on every thread of every device.
+
+        Returns what the first of them returns. `fault` makes a device fail, for tests: at a block
+        of its loop, after so many times.
+        """
+        self._reset(len(threads), time_limit, fault)
+        calls = [
+            (rank, count, words, *given)
+            for count, words, given in zip(threads, self.control, arguments, strict=True)
+            for rank in range(count)
+        ]
+        for number in range(self._started + 1, len(calls)):
+            threading.Thread(target=self._work, daemon=True, name=f"broadfront-{number}").start()
+            self._started = number
         sent = 0
+        errors: list[BaseException | None] = []
         try:
-            for rank in range(1, threads):
-                self._jobs.put((loop, rank, threads, arguments))
+            for call in calls[1:]:
+                self._jobs.put((loop, call))
                 sent += 1
-            answer = loop(0, threads, self.control, *arguments)
+            answer = loop(*calls[0])
+        except BaseException as error:
+            self._break()
+            raise self._named(error, self.control[0]) from None
         finally:
-            if self.control[control.BEGUN] == 0:
-                self.control[control.STOP] = control.INTERRUPTED
+            if self.control[0, control.BEGUN] == 0:
+                self.control[0, control.STOP] = control.INTERRUPTED
             errors = [self._done.get() for _ in range(sent)]
         for error in errors:
             if error is not None:
@@ -59,30 +74,58 @@ class Team:
         self._raise_if_stopped(time_limit)
         return answer
 
-    def _reset(self, time_limit: float | None) -> None:
+    def _reset(
+        self, devices: int, time_limit: float | None, fault: tuple[int, int, int] | None
+    ) -> None:
+        if len(self.control) != devices:
+            self.control = control.new_control(devices)
         words = self.control
         words[:] = 0
         now = time.monotonic_ns()
-        words[control.NEXT_LOOK] = now + control.LOOK_EVERY_NANOSECONDS
-        words[control.DEADLINE] = (
+        words[:, control.NEXT_LOOK] = now + control.LOOK_EVERY_NANOSECONDS
+        words[:, control.DEADLINE] = (
             control.NEVER if time_limit is None else now + int(time_limit * 1e9)
         )
+        for device in range(devices):
+            words[device, control.FIRST] = -device * control.WORDS
+        if fault is not None:
+            words[fault[0], control.FAULT : control.FAULT + 2] = fault[1:]
+
+    def _break(self) -> None:
+        """Let nobody wait for a thread that has failed."""
+        self.control[0, control.STOP] = control.BROKEN
+
+    def _named(self, error: BaseException, words: Any) -> BaseException:
+        """Return an error with a note that names the device, where there are several."""
+        if len(self.control) > 1:
+            error.add_note(f"on cpu:{-words[control.FIRST] // control.WORDS}")
+        return error
 
     def _raise_if_stopped(self, time_limit: float | None) -> None:
-        stop = self.control[control.STOP]
+        stop = self.control[0, control.STOP]
+        device = int(self.control[0, control.STOPPED_BY])
         if stop == control.INTERRUPTED:
             raise KeyboardInterrupt
         if stop == control.OUT_OF_TIME:
             raise TimeLimitError(f"time_limit={time_limit} s is over")
+        if stop == control.OUT_OF_MEMORY:
+            wanted = int(self.control[device, control.WANTED])
+            raise DeviceMemoryError(
+                f"cpu:{device} needs {wanted:,} bytes, more than memory_limit allows", device, wanted
+            )
+        if stop == control.FAULTED:
+            block = int(self.control[device, control.FAULT])
+            raise DeviceError(f"cpu:{device} failed at block {block}, as it was told", device)
 
     def _work(self) -> None:
         while (job := self._jobs.get()) is not None:
-            loop, rank, threads, arguments = job
+            loop, arguments = job
             error: BaseException | None = None
             try:
-                loop(rank, threads, self.control, *arguments)
+                loop(*arguments)
             except BaseException as caught:
-                error = caught
+                self._break()
+                error = self._named(caught, arguments[2])
             del job, loop, arguments
             self._done.put(error)
 

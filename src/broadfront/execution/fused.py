@@ -18,7 +18,14 @@ from broadfront.kernel import inner, loop
 from broadfront.operators.cpu.advance import advance
 from broadfront.operators.cpu.buckets import prioritised
 from broadfront.operators.cpu.compute import compute, filtered, once, reduce
-from broadfront.operators.cpu.frontier import FRONT_WORDS, ITERATION, SIZE, TIMES, finish, prepare
+from broadfront.operators.cpu.frontier import (
+    ALL_SIZE,
+    FRONT_WORDS,
+    ITERATION,
+    TIMES,
+    finish,
+    prepare,
+)
 from broadfront.operators.cpu.intersect import intersect
 from broadfront.operators.cpu.levels import levels
 from broadfront.operators.describe import (
@@ -129,7 +136,7 @@ def _repeated(phase: Phase, even: Section, odd: Section | None = None) -> Sectio
     @inner
     def repeated(rank, threads, control, graph, state, in_state, work, front, turn):
         times = np.int64(0)
-        while times < limit and (not advances or front[SIZE] > 0):
+        while times < limit and (not advances or front[ALL_SIZE] > 0):
             front[TIMES] = times
             turn = step(rank, threads, control, graph, state, in_state, work, front, turn)
             if turn < 0:

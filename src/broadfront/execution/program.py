@@ -31,7 +31,7 @@ from broadfront.operators.describe import (
 )
 
 BALANCES = ("by_vertex", "by_degree", "by_edges")
-RESERVED = ("weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices")
+RESERVED = ("weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices", "ids")
 """Attributes of the state that the graph provides."""
 
 

@@ -89,7 +89,7 @@ def run(
         rows, in_weights = _rows(program, graph)
         make = state_class(names)
         common = (*arrays.values(), *given)
-        tail = rows[: len(RESERVED) - 1]
+        tail = (*rows[:4], graph.num_vertices, None)
         state = make(*common, weights if weights is not None else (), *tail)
         in_state = make(*common, in_weights if in_weights is not None else (), *tail)
         _start_fronts(work, rows, graph, queue_length, count)
@@ -100,7 +100,7 @@ def run(
         try:
             with listening(progress), following(program.name, lambda: _iteration(work)):
                 iterations = workspace.team.run(
-                    loop, count, rows, state, in_state, work, time_limit=time_limit
+                    loop, [count], [(rows, state, in_state, work)], time_limit=time_limit
                 )
         except NumbaError as error:
             raise explained(error, program, state) from error
@@ -199,7 +199,7 @@ def _rows(program: Program, graph: Graph) -> tuple[frontier.Rows, Array | None]:
     turned = graph.transpose if program.looks_back else graph
     rows = frontier.Rows(
         graph.offsets, graph.targets, turned.offsets, turned.targets,
-        graph.num_vertices, graph.max_degree,
+        graph.num_vertices, graph.max_degree, graph.num_vertices, graph.num_vertices,
     )  # fmt: skip
     return rows, turned.weights
 
@@ -211,6 +211,6 @@ def _start_fronts(
     edges = int((rows.offsets[queue + 1].astype(np.int64) - rows.offsets[queue]).sum())
     for thread in range(threads):
         front = work.fronts[thread * frontier.FRONT_WORDS :]
-        front[frontier.SIZE] = size
-        front[frontier.EDGES] = edges
+        front[[frontier.SIZE, frontier.ALL_SIZE]] = size
+        front[[frontier.EDGES, frontier.ALL_EDGES]] = edges
         front[frontier.UNEXPLORED] = graph.num_arcs

@@ -2,8 +2,10 @@
 
 A functor is a plain Python function of numbers. It reads ``state``, which has an attribute for
 every field, every parameter, ``weight`` (indexed by edge), ``offsets`` and ``targets`` (the rows of
-the graph), ``in_offsets`` and ``in_targets`` (those of incoming arcs) and ``num_vertices``. It says
-what it proposes; the field's `combine` decides.
+the graph), ``in_offsets`` and ``in_targets`` (those of incoming arcs), ``num_vertices``, and ``ids``:
+``state.ids[vertex]`` is what a vertex is called in the graph, which is what to store or compare,
+since on many devices the number of a vertex is only its place in a part. A functor says what it
+proposes; the field's `combine` decides.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from broadfront.errors import OptionError
 
 Functor = Callable[..., Any]
 
-COMBINES = ("min", "max", "sum", "any")
+COMBINES = ("min", "max", "sum", "any", "or")
 METHODS = ("merge", "by_id", "by_degree")
 
 
@@ -34,7 +36,8 @@ class Field:
     fill
         What every element is at the start.
     combine
-        How proposals meet: ``min``, ``max``, ``sum``, or ``any`` (the first to arrive stays).
+        How proposals meet: ``min``, ``max``, ``sum``, ``or`` (bits of integers add up), or ``any``
+        (the first to arrive stays).
     length
         None for an element per vertex, or the number of shared values.
     """

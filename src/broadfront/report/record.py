@@ -102,7 +102,7 @@ def recorded(
         clock.seconds,
         clock.compile_seconds,
         threads,
-        int(workspace.team.control[control.BARRIERS]),
+        int(workspace.team.control[0, control.BARRIERS]),
         1,
         workspace.nbytes,
     )

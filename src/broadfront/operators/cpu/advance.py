@@ -9,7 +9,7 @@ becomes a bitmap, or the bitmap a queue, only when the direction turns.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,10 +19,14 @@ from broadfront.devices.control import CURSORS, LINE, nanoseconds
 from broadfront.kernel import inner
 from broadfront.operators.cpu.combine import combining
 from broadfront.operators.cpu.frontier import (
+    ALL_BEFORE,
+    ALL_EDGES,
+    ALL_SIZE,
     ATOMICS,
     BEFORE,
     EDGES,
     LOCAL_WORDS,
+    MARKS,
     PARITY,
     PULLING,
     SIZE,
@@ -62,8 +66,22 @@ def _anyone(vertex, state):
     return True
 
 
+class Crossing(NamedTuple):
+    """What an `Advance` needs beyond one device."""
+
+    is_ghost: Callable[..., Any]
+    """`is_ghost(vertex, graph)` tells whether another device owns a vertex."""
+    announce: Callable[..., Any]
+    """The section before a pull, which tells ghosts who is in the frontier."""
+    collect: Callable[..., Any]
+    """``collect(combine, joins)`` is the section after a push, which tells owners."""
+
+
 def advance(
-    operator: Advance, fields: dict[str, Field], names: tuple[str, ...]
+    operator: Advance,
+    fields: dict[str, Field],
+    names: tuple[str, ...],
+    crossing: Crossing | None = None,
 ) -> Callable[..., Any]:
     """Return the section that runs one iteration of `operator`; `names` are those of the state."""
     place = names.index(operator.into)
@@ -73,14 +91,35 @@ def advance(
     combine = combining(field.combine or "min", fill)
     propose = inner(operator.functor)
     wanted = _anyone if operator.while_ is None else inner(operator.while_)
-    rules = Rules(propose, wanted, combine, _joining(operator, fill), note)
+    joins = _joining(operator, field.combine, fill, crossing)
+    rules = Rules(propose, wanted, combine, joins, note)
     push_step = PUSHES[operator.balance or "by_degree"](rules)
-    clear_marks = operator.enters is None and field.combine in ("min", "max")
-    unmark = _unmark if clear_marks else _leave
+    unmark = _unmark if operator.enters is None else _leave
     pushed = _pushed(push_step, unmark, place)
+    announce = _stay
+    if crossing is not None:
+        pushed = _in_order(pushed, crossing.collect(combine, joins))
+        announce = crossing.announce
     if operator.while_ is None or operator.direction == "push":
         return pushed
-    return _either(pushed, pull(propose, wanted, combine, note), wanted, place, operator.direction)
+    pull_step = pull(propose, wanted, combine, note)
+    return _either(pushed, pull_step, wanted, place, operator.direction, announce)
+
+
+@inner
+def _stay(rank, threads, control, graph, state, in_state, work, front, turn):
+    return turn
+
+
+def _in_order(first: Callable[..., Any], second: Callable[..., Any]) -> Callable[..., Any]:
+    @inner
+    def both(rank, threads, control, graph, state, in_state, work, front, turn):
+        turn = first(rank, threads, control, graph, state, in_state, work, front, turn)
+        if turn < 0:
+            return turn
+        return second(rank, threads, control, graph, state, in_state, work, front, turn)
+
+    return both
 
 
 @inner
@@ -91,34 +130,54 @@ def _no_note(state, vertex, source):
 def _noting(place: int) -> Callable[..., Any]:
     @inner
     def note(state, vertex, source):
-        state[place][vertex] = source
+        state[place][vertex] = state.ids[source]
 
     return note
 
 
-def _joining(operator: Advance, fill: Any) -> Callable[..., Any]:
+def _joining(
+    operator: Advance, combine: str | None, fill: Any, crossing: Crossing | None
+) -> Callable[..., Any]:
     """Return the test whether an improved vertex joins the next frontier.
 
-    A vertex improved for the first time ever joins at once; one that was improved before must be
-    the first to set its mark, since it may have joined in this iteration already.
+    A vertex that was improved before must be the first to set its mark, since it may have joined in
+    this iteration already. On one device, one improved for the first time ever joins at once where
+    that does not matter: to be in the frontier twice changes no minimum. A copy of another device's
+    vertex joins to be sent to its owner, who is then asked.
     """
     if operator.enters is not None:
         enters = inner(operator.enters)
+        if crossing is None:
+
+            @inner
+            def as_told(vertex, before, after, state, marks, graph):
+                return enters(vertex, before, after, state)
+
+            return as_told
+        is_ghost = crossing.is_ghost
 
         @inner
-        def as_told(vertex, before, after, state, marks):
+        def as_told_by_owner(vertex, before, after, state, marks, graph):
+            if is_ghost(vertex, graph):
+                return _marks_first(vertex, marks)
             return enters(vertex, before, after, state)
 
-        return as_told
+        return as_told_by_owner
+    may_repeat = crossing is None and combine != "sum"
 
     @inner
-    def once(vertex, before, after, state, marks):
-        if before == fill:
+    def once(vertex, before, after, state, marks, graph):
+        if may_repeat and before == fill:
             return True
-        mark = np.uint64(1) << np.uint64(vertex & 63)
-        return atomics.bitwise_or(marks, vertex >> 6, mark) & mark == 0
+        return _marks_first(vertex, marks)
 
     return once
+
+
+@inner
+def _marks_first(vertex, marks):
+    mark = np.uint64(1) << np.uint64(vertex & 63)
+    return atomics.bitwise_or(marks, vertex >> 6, mark) & mark == 0
 
 
 @inner
@@ -141,12 +200,12 @@ def _pushed(
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
         began = nanoseconds()
         prepare(control, rank, turn)
-        odd = front[PARITY] == 1
+        odd, marked = front[PARITY] == 1, front[MARKS] == 1
         queue = work.other_queue if odd else work.queue
         following = work.queue if odd else work.other_queue
         words = (graph.num_vertices + 63) >> 6
-        ahead = shifted(work.marks, 0 if odd else words)
-        behind = shifted(work.marks, words if odd else 0)
+        ahead = shifted(work.marks, 0 if marked else words)
+        behind = shifted(work.marks, words if marked else 0)
         size = front[SIZE]
         begin, end = share(size, rank, threads)
         unmark(queue, begin, end, behind)
@@ -159,11 +218,13 @@ def _pushed(
         atomics.store(stats, rank * STATS_WORDS + 1, visited)
         atomics.store(stats, rank * STATS_WORDS + 2, settled)
         after = finish(control, rank, threads, turn)
-        front[UNEXPLORED] -= front[EDGES]
+        front[UNEXPLORED] -= front[ALL_EDGES]
         _add_up(stats, front, threads)
         front[BEFORE] = size
         front[SIZE] = atomics.load(control, CURSORS + LINE * (TAIL + turn % 3))
         front[PARITY] = 0 if odd else 1
+        front[MARKS] = 0 if marked else 1
+        _count_all(front)
         tell(work, front, rank, 0, began)
         return after
 
@@ -181,12 +242,21 @@ def _add_up(stats, front, threads):
         front[ATOMICS] += atomics.load(stats, thread * STATS_WORDS + 2)
 
 
+@inner
+def _count_all(front):
+    """Count for all devices what has been counted for one, until they agree on more."""
+    front[ALL_BEFORE] = front[ALL_SIZE]
+    front[ALL_SIZE] = front[SIZE]
+    front[ALL_EDGES] = front[EDGES]
+
+
 def _either(
     pushed: Callable[..., Any],
     pull_step: Callable[..., Any],
     wanted: Callable[..., Any],
     place: int,
     direction: str | None,
+    announced: Callable[..., Any],
 ) -> Callable[..., Any]:
     always_pull = direction == "pull"
 
@@ -265,22 +335,26 @@ def _either(
         front[SIZE] = front[EDGES]
         front[EDGES] = 1
         front[PARITY] = 0 if odd else 1
+        _count_all(front)
         tell(work, front, rank, 1, began)
         return after
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
-        count, size = graph.num_vertices, front[SIZE]
+        count, size = graph.all_vertices, front[ALL_SIZE]
         if front[PULLING] == 0:
-            edges = front[EDGES]
+            edges = front[ALL_EDGES]
             worth = edges > front[UNEXPLORED] // ALPHA and edges > count >> 5
             if always_pull or worth:
                 turn = to_bitmap(rank, threads, control, graph, state, work, front, turn)
-        elif not always_pull and size < count // BETA and size < front[BEFORE]:
+        elif not always_pull and size < count // BETA and size < front[ALL_BEFORE]:
             turn = to_queue(rank, threads, control, graph, work, front, turn)
         if turn < 0:
             return turn
         if front[PULLING] == 1:
+            turn = announced(rank, threads, control, graph, state, in_state, work, front, turn)
+            if turn < 0:
+                return turn
             return pulled(rank, threads, control, graph, in_state, work, front, turn)
         return pushed(rank, threads, control, graph, state, in_state, work, front, turn)
 

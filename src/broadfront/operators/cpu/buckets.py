@@ -30,6 +30,7 @@ from broadfront.graph.csr import Graph
 from broadfront.kernel import inner
 from broadfront.operators.cpu.combine import combining
 from broadfront.operators.cpu.frontier import (
+    ALL_SIZE,
     ATOMICS,
     BEFORE,
     ITERATION,
@@ -347,6 +348,7 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
                     following = max(following, nearest - ((nearest - following) & (WINDOW - 1)))
             lowest = following
         front[SIZE] = 0
+        front[ALL_SIZE] = 0
         front[ITERATION] -= 1
         return turn
 

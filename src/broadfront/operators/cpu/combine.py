@@ -1,4 +1,4 @@
-"""How proposals meet in an element: `min`, `max`, `sum`, `any`, as compiled functions.
+"""How proposals meet in an element: `min`, `max`, `sum`, `any`, `or`, as compiled functions.
 
 `better(proposal, present)` tells whether a proposal would change anything; `settle(array, place,
 proposal)` makes it count, whatever other threads do, and returns what was there before. A change
@@ -39,6 +39,21 @@ def _always(proposal, present):
 
 
 @inner
+def _adds_bits(proposal, present):
+    return proposal & ~present != 0
+
+
+@inner
+def _take_bits(array, place, proposal):
+    return atomics.bitwise_or(array, place, proposal)
+
+
+@inner
+def _with_bits(proposal, present):
+    return present | proposal
+
+
+@inner
 def _take_minimum(array, place, proposal):
     return atomics.minimum(array, place, proposal)
 
@@ -71,6 +86,8 @@ def combining(name: str, fill: Any) -> Combine:
         return Combine(_more, _take_maximum, _replace)
     if name == "sum":
         return Combine(_always, _take_sum, _added)
+    if name == "or":
+        return Combine(_adds_bits, _take_bits, _with_bits)
 
     @inner
     def unset(proposal, present):

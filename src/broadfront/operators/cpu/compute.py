@@ -16,6 +16,7 @@ from broadfront import atomics
 from broadfront.devices.control import CURSORS, LINE, claim, nanoseconds
 from broadfront.kernel import inner
 from broadfront.operators.cpu.frontier import (
+    ALL_SIZE,
     ATOMICS,
     BEFORE,
     BLOCK,
@@ -110,8 +111,8 @@ def compute(operator: Compute, places: tuple[int, ...]) -> Callable[..., Any]:
     @inner
     def block_of_vertices(first, last, graph, state, in_state):
         totals = (0.0, 0.0)
-        for vertex in range(first, last):
-            totals = add(totals, functor(vertex, state))
+        for place in range(first, last):
+            totals = add(totals, functor(np.int64(graph.members[place]), state))
         return totals, np.int64(0)
 
     if operator.over == "frontier":
@@ -131,14 +132,14 @@ def reduce(operator: Reduce, places: tuple[int, ...]) -> Callable[..., Any]:
     def block_of_vertices(first, last, graph, state, in_state):
         totals = (0.0, 0.0)
         targets = graph.in_targets
-        begin = np.int64(graph.in_offsets[first])
-        visited = np.int64(graph.in_offsets[last]) - begin
-        for vertex in range(first, last):
-            end = np.int64(graph.in_offsets[vertex + 1])
+        visited = np.int64(0)
+        for place in range(first, last):
+            vertex = np.int64(graph.members[place])
+            begin, end = np.int64(graph.in_offsets[vertex]), np.int64(graph.in_offsets[vertex + 1])
+            visited += end - begin
             total = start
             for edge in range(begin, end):
                 total = meeting(total, offer(np.int64(targets[edge]), vertex, edge, in_state))
-            begin = end
             totals = add(totals, apply(vertex, total, state))
         return totals, visited
 
@@ -169,7 +170,7 @@ def _dense(
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
         began = nanoseconds()
         prepare(control, rank, turn)
-        count = graph.num_vertices
+        count = graph.owned
         blocks = (count + BLOCK - 1) // BLOCK
         visited = np.int64(0)
         while True:
@@ -253,6 +254,7 @@ def filtered(operator: Filter) -> Callable[..., Any]:
                     following[end] = vertex
         after = finish(control, rank, threads, turn)
         front[SIZE] = atomics.load(control, CURSORS + LINE * (TAIL + turn % 3))
+        front[ALL_SIZE] = front[SIZE]
         front[PARITY] = 0 if odd else 1
         return after
 

@@ -26,8 +26,12 @@ from broadfront.kernel import inner
 
 Array = NDArray[Any]
 
-SIZE, EDGES, PULLING, PARITY, UNEXPLORED, BEFORE, ITERATION, VISITED, ATOMICS, TIMES = range(10)
-"""Places in a thread's description of the frontier."""
+(
+    SIZE, EDGES, PULLING, PARITY, UNEXPLORED, BEFORE, ITERATION, VISITED, ATOMICS, TIMES, MARKS,
+    ALL_SIZE, ALL_EDGES, ALL_BEFORE, MESSAGE, AGREEMENT,
+) = range(16)  # fmt: skip
+"""Places in a thread's description of the frontier; those of `ALL` count all devices, and the last
+two number what has been sent and agreed upon."""
 FRONT_WORDS = 2 * LINE
 STATS_WORDS = 4 * LINE
 
@@ -52,7 +56,13 @@ R_FRONTIER, R_EDGES, R_PULLING, R_BEGIN, R_END = range(RECORD_COLUMNS)
 
 
 class Rows(NamedTuple):
-    """The graph as kernels see it: rows of outgoing and of incoming arcs."""
+    """The graph as kernels see it: rows of outgoing and of incoming arcs.
+
+    Of a part of a graph, `num_vertices` counts the copies of other devices' vertices too, `owned`
+    does not, and `all_vertices` counts those of the whole graph. `members` are the vertices owned;
+    None stands for the first ones. `owner` tells the device of each vertex where that is not plain
+    from the order.
+    """
 
     offsets: Array
     targets: Array
@@ -60,6 +70,11 @@ class Rows(NamedTuple):
     in_targets: Array
     num_vertices: int
     most_degree: int
+    owned: int
+    all_vertices: int
+    members: Array | None = None
+    owner: Array | None = None
+    device: int = 0
 
 
 class Work(NamedTuple):
@@ -84,6 +99,8 @@ class Work(NamedTuple):
     """The order of vertices by level, or an empty tuple."""
     lists: Any
     """Neighbour lists to intersect, or an empty tuple."""
+    mail: Any
+    """What connects the device to others, or an empty tuple."""
 
 
 def new_work(
@@ -95,6 +112,7 @@ def new_work(
     buckets: Any = (),
     levels: Any = (),
     lists: Any = (),
+    mail: Any = (),
 ) -> Work:
     """Return the memory for a run; what must be zero is."""
     words = num_vertices // 64 + 2
@@ -119,6 +137,7 @@ def new_work(
         buckets,
         levels,
         lists,
+        mail,
     )
 
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import atomics
-from broadfront.devices.control import LINE, RUNNING, STOP, claim, nanoseconds, poll
+from broadfront.devices.control import LINE, claim, nanoseconds, poll, stopped
 from broadfront.devices.workspace import Workspace
 from broadfront.kernel import inner
 from broadfront.operators.cpu.frontier import (
@@ -149,7 +149,7 @@ def levels(operator: Levels, place: int | None) -> Callable[..., Any]:
 @inner
 def _stopped(control):
     poll(control)
-    return atomics.load(control, STOP) != RUNNING
+    return stopped(control)
 
 
 @inner

@@ -35,7 +35,7 @@ def edge_walker(rules: Rules) -> Callable[..., Any]:
     proposals settled.
     """
     propose, wanted, joins, note = rules.propose, rules.wanted, rules.joins, rules.note
-    better, settle = rules.combine.better, rules.combine.settle
+    better, settle, plainly = rules.combine
 
     @inlined
     def walk(source, first, last, graph, state, out, following, local, kept, marks, control, turn):
@@ -53,7 +53,8 @@ def edge_walker(rules: Rules) -> Callable[..., Any]:
                 if not better(proposal, before):
                     continue
                 note(state, neighbor, source)
-                if joins(neighbor, before, proposal, state, marks):
+                after = plainly(proposal, before)
+                if joins(neighbor, before, after, state, marks, graph):
                     edges += np.int64(offsets[neighbor + 1]) - np.int64(offsets[neighbor])
                     local[kept] = neighbor
                     kept += 1

@@ -1,0 +1,223 @@
+"""What devices with separate memories send each other: boxes, flags, and numbers agreed upon.
+
+There is a box for every pair of sender and receiver. The sender fills it and raises a flag, the
+receiver empties it and lowers the flag by telling how many it has taken. Messages are numbered, and
+all devices send and take them in the same order, so a number is all that a flag needs. A box grows
+when a message does not fit, by what is missing, and is kept for the next run.
+
+Numbers that all must know (how large the next frontier is, totals of sums) are put up by every
+device and read by all: two boards in turns, since nobody is more than one agreement ahead.
+
+Invariant: a device waits only for what its peers do before they wait for it, and every wait ends
+when the run is stopped; so no run hangs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+from numpy.typing import NDArray
+
+from broadfront import atomics
+from broadfront.devices.control import (
+    LINE,
+    OUT_OF_MEMORY,
+    WANTED,
+    idle,
+    nanoseconds,
+    poll,
+    stop,
+    stopped,
+)
+from broadfront.kernel import inner, kernel
+from broadfront.pointers import at
+
+Array = NDArray[Any]
+
+HEADER = 8
+"""Words at the beginning of a message: how many entries, its form, and values that are constant."""
+COUNT, FORM, CONSTANT = range(3)
+
+HELD, LIMIT, WAITED, PACKED, CHECKS = range(5)
+"""Places in a device's account: bytes of boxes, how many may be, and nanoseconds."""
+ACCOUNT_WORDS = 2 * LINE
+BOARD_WORDS = 4 * LINE
+"""Numbers that a device can put up at a time."""
+
+_realloc = types.ExternalFunction("realloc", types.intp(types.intp, types.intp))
+_free = types.ExternalFunction("free", types.void(types.intp))
+
+
+class Post(NamedTuple):
+    """What all devices of a run share, and nothing else."""
+
+    posted: Array
+    taken: Array
+    agreed: Array
+    boxes: Array
+    """Address and capacity in bytes of each pair's box."""
+    board: Array
+    reals: Array
+
+
+class Mail(NamedTuple):
+    """The post as one device sees it, and what it knows of its peers."""
+
+    device: int
+    devices: int
+    posted: Array
+    taken: Array
+    agreed: Array
+    boxes: Array
+    board: Array
+    reals: Array
+    account: Array
+    counts: Array
+    """For each thread and peer, entries of the message being packed."""
+    sent: Array
+    """For each peer, bytes and vertices sent so far."""
+    ghost_starts: Array
+    shared_starts: Array
+    shared: Array
+    ghosts: Any
+    owner: Any
+
+
+def new_post(devices: int) -> Post:
+    """Return the post for so many devices."""
+    pairs = devices * devices
+    return Post(
+        np.zeros(pairs * LINE, np.int64),
+        np.zeros(pairs * LINE, np.int64),
+        np.zeros(devices * LINE, np.int64),
+        np.zeros(pairs * 2, np.int64),
+        np.zeros(2 * devices * BOARD_WORDS, np.int64),
+        np.zeros(2 * devices * BOARD_WORDS, np.float64),
+    )
+
+
+@kernel
+def free_boxes(boxes):
+    """Give the memory of all boxes back."""
+    for pair in range(len(boxes) // 2):
+        _free(boxes[2 * pair])
+        boxes[2 * pair] = 0
+        boxes[2 * pair + 1] = 0
+
+
+# ---------------------------------------------------------------------- boxes
+
+
+@inner
+def box(mail, sender, receiver):
+    """Return the words of a box."""
+    return at(mail.boxes[2 * (sender * mail.devices + receiver)], mail.boxes)
+
+
+@inner
+def address_of(mail, sender, receiver):
+    """Return the address of a box."""
+    return mail.boxes[2 * (sender * mail.devices + receiver)]
+
+
+@inner
+def room(mail, sender, receiver):
+    """Return the capacity of a box, in bytes."""
+    return mail.boxes[2 * (sender * mail.devices + receiver) + 1]
+
+
+@inner
+def reserve(control, mail, receiver, nbytes):
+    """Make the box for a peer hold `nbytes` and a header, if memory allows."""
+    pair = mail.device * mail.devices + receiver
+    needed = nbytes + 8 * HEADER
+    held = mail.boxes[2 * pair + 1]
+    if held >= needed:
+        return
+    account = mail.account
+    more = needed - held
+    if account[LIMIT] > 0 and account[HELD] + more > account[LIMIT]:
+        control[WANTED] = account[HELD] + more
+        stop(control, OUT_OF_MEMORY)
+        return
+    address = _realloc(mail.boxes[2 * pair], needed)
+    if address == 0:
+        control[WANTED] = account[HELD] + more
+        stop(control, OUT_OF_MEMORY)
+        return
+    account[HELD] += more
+    mail.boxes[2 * pair] = address
+    mail.boxes[2 * pair + 1] = needed
+
+
+@inner
+def wait(control, rank, mail, flag, place, number):
+    """Wait until a flag shows at least `number`, or the run is stopped; return whether it does."""
+    if atomics.load(flag, place * LINE) >= number:
+        return True
+    began = nanoseconds()
+    spins = 0
+    while atomics.load(flag, place * LINE) < number:
+        spins = idle(spins)
+        if stopped(control):
+            return False
+        if rank == 0 and spins & 255 == 0:
+            poll(control)
+    if rank == 0:
+        mail.account[WAITED] += nanoseconds() - began
+    return True
+
+
+@inner
+def emptied(control, rank, mail, receiver, number):
+    """Wait until a peer has taken the message before `number`; return whether it has."""
+    place = mail.device * mail.devices + receiver
+    return wait(control, rank, mail, mail.taken, place, atomics.load(mail.posted, place * LINE))
+
+
+@inner
+def send(mail, receiver, number, nbytes, vertices):
+    """Tell a peer that message `number` is in the box."""
+    atomics.store(mail.posted, (mail.device * mail.devices + receiver) * LINE, number)
+    mail.sent[2 * receiver] += nbytes
+    mail.sent[2 * receiver + 1] += vertices
+
+
+@inner
+def arrived(control, rank, mail, sender, number):
+    """Wait for message `number` of a peer; return whether it is there."""
+    place = sender * mail.devices + mail.device
+    return wait(control, rank, mail, mail.posted, place, number)
+
+
+@inner
+def take(mail, sender, number):
+    """Tell a peer that its message was taken."""
+    atomics.store(mail.taken, (sender * mail.devices + mail.device) * LINE, number)
+
+
+# ---------------------------------------------------------------------- agreements
+
+
+@inner
+def put_up(mail, number):
+    """Tell the others that this device's numbers are on the board."""
+    atomics.store(mail.agreed, mail.device * LINE, number)
+
+
+@inner
+def all_up(control, rank, mail, number):
+    """Wait until all devices have put up their numbers; return whether they have."""
+    for step in range(1, mail.devices):
+        peer = (mail.device + step) % mail.devices
+        if not wait(control, rank, mail, mail.agreed, peer, number):
+            return False
+    return True
+
+
+@inner
+def place_on_board(mail, device, number):
+    """Return where the numbers of a device begin on the board that is in use."""
+    return ((number & 1) * mail.devices + device) * BOARD_WORDS

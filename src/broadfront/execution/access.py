@@ -1,0 +1,277 @@
+"""What a functor touches: which fields it reads and writes, and at whose place.
+
+On many devices a field of another device's vertex is a copy, and somebody must keep it right. Who,
+and when, follows from what functors touch: their own vertex, a neighbour, or anything else. That is
+read off the functor itself, as Numba's front end sees it, helpers included; nothing is declared
+twice.
+
+Method: every variable stands for a set of meanings (a vertex, the state, the array of a field, a
+function), and meanings flow along assignments until nothing changes. Branches are not told apart.
+
+Invariant: when in doubt, an access counts as ``"elsewhere"``, which costs bytes or is refused, but
+is never wrong.
+"""
+
+from __future__ import annotations
+
+import types
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numba.core import ir
+from numba.core.compiler import run_frontend
+from numba.core.dispatcher import Dispatcher
+
+from broadfront import atomics
+from broadfront.operators.describe import (
+    Advance,
+    Compute,
+    Filter,
+    Functor,
+    Intersect,
+    Levels,
+    Once,
+    Operator,
+    Reduce,
+)
+
+OWN, NEAR, ELSEWHERE = "own", "near", "elsewhere"
+"""Whose place: the vertex that the functor is called for, a neighbour of it, or who knows."""
+STATE = "state"
+NUMBER = None
+
+Meaning = tuple[str, Any]
+Meanings = frozenset[Meaning]
+NOTHING: Meanings = frozenset()
+CASTS = (int, np.int32, np.int64, np.uint32, np.uint64, np.intp)
+
+
+@dataclass(frozen=True)
+class Access:
+    """Pairs of a field's name and whose place in it is meant."""
+
+    reads: frozenset[tuple[str, str]]
+    writes: frozenset[tuple[str, str]]
+
+    def __or__(self, other: Access) -> Access:
+        return Access(self.reads | other.reads, self.writes | other.writes)
+
+
+UNTOUCHED = Access(frozenset(), frozenset())
+
+
+def touched(functors: Iterable[tuple[Functor | None, Sequence[str | None]]]) -> Access:
+    """Return what functors touch together, each given with the roles of its arguments."""
+    together = UNTOUCHED
+    for functor, roles in functors:
+        if functor is not None:
+            together |= access(functor, tuple(roles))
+    return together
+
+
+@lru_cache(maxsize=4096)
+def access(functor: Functor, roles: tuple[str | None, ...]) -> Access:
+    """Return what a functor touches whose arguments have `roles`."""
+    arguments = tuple(
+        NOTHING if role is NUMBER else frozenset({("state", None) if role == STATE else ("at", role)})
+        for role in roles
+    )
+    reader = _Reader()
+    reader.note(functor, arguments)
+    return Access(frozenset(reader.reads), frozenset(reader.writes))
+
+
+def roles_of(operator: Operator) -> list[tuple[Functor | None, tuple[str | None, ...]]]:
+    """Return the functors of an operator with the roles of their arguments."""
+    vertex, offer = (OWN, STATE), (NEAR, OWN, NUMBER, STATE)
+    match operator:
+        case Advance():
+            return [
+                (operator.functor, (OWN, NEAR, NUMBER, STATE)),
+                (operator.while_, (NEAR, STATE)),
+                (operator.priority, vertex),
+                (operator.enters, (OWN, NUMBER, NUMBER, STATE)),
+            ]
+        case Compute() | Filter():
+            return [(operator.functor, vertex)]
+        case Reduce():
+            return [(operator.functor, offer), (operator.apply, (OWN, NUMBER, STATE))]
+        case Levels():
+            return [
+                (operator.gather, offer), (operator.apply, (OWN, NUMBER, STATE)),
+                (operator.when, (STATE,)), (operator.instead, vertex),
+            ]  # fmt: skip
+        case Intersect(each="edge"):
+            return [(operator.functor, (OWN, NEAR, NUMBER, NUMBER, STATE))]
+        case Intersect(each="triangle"):
+            return [(operator.functor, (NEAR, NEAR, NEAR, STATE))]
+        case Intersect():
+            return [(operator.functor, (OWN, NUMBER, STATE))]
+        case Once():
+            return [(operator.functor, (STATE,))]
+
+
+class _Reader:
+    """Follows functions, and notes what they touch."""
+
+    def __init__(self) -> None:
+        self.reads: set[tuple[str, str]] = set()
+        self.writes: set[tuple[str, str]] = set()
+        self._returns: dict[Any, Meanings] = {}
+        self._notes = False
+
+    def note(self, functor: Functor, arguments: tuple[Meanings, ...]) -> None:
+        """Note what a functor touches."""
+        self._notes = True
+        self.follow(functor, arguments)
+
+    def follow(self, function: Callable[..., Any], arguments: tuple[Meanings, ...]) -> Meanings:
+        """Return what a call may return, and note what it touches if that is on."""
+        plain = function.py_func if isinstance(function, Dispatcher) else function
+        key = (plain, arguments, self._notes)
+        if key in self._returns:
+            return self._returns[key]
+        self._returns[key] = NOTHING
+        statements = [line for block in run_frontend(plain).blocks.values() for line in block.body]
+        known: dict[str, Meanings] = {}
+        noting, self._notes = self._notes, False
+        while any([self._step(line, known, arguments, key) for line in statements]):
+            pass
+        self._notes = noting
+        if noting:
+            for line in statements:
+                self._step(line, known, arguments, key)
+        return self._returns[key]
+
+    def _step(
+        self, statement: Any, known: dict[str, Meanings], arguments: tuple[Meanings, ...], key: Any
+    ) -> bool:
+        match statement:
+            case ir.Assign():
+                name = statement.target.name
+                meaning = known.get(name, NOTHING) | self._value(statement.value, known, arguments)
+                if meaning == known.get(name, NOTHING):
+                    return False
+                known[name] = meaning
+                return True
+            case ir.SetItem() | ir.StaticSetItem():
+                self._touch(self.writes, statement.target, _index(statement), known)
+            case ir.Return():
+                returned = self._returns[key] | known.get(statement.value.name, NOTHING)
+                changed = returned != self._returns[key]
+                self._returns[key] = returned
+                return changed
+        return False
+
+    def _value(
+        self, value: Any, known: dict[str, Meanings], arguments: tuple[Meanings, ...]
+    ) -> Meanings:
+        match value:
+            case ir.Arg():
+                return arguments[value.index] if value.index < len(arguments) else NOTHING
+            case ir.Global() | ir.FreeVar():
+                return frozenset({("value", _Held(value.value))})
+            case ir.Const(value=1):
+                return frozenset({("one", None)})
+            case ir.Var():
+                return known.get(value.name, NOTHING)
+            case ir.Expr():
+                return self._expression(value, known)
+        return NOTHING
+
+    def _expression(self, value: Any, known: dict[str, Meanings]) -> Meanings:
+        match value.op:
+            case "cast" | "phi":
+                sources = value.incoming_values if value.op == "phi" else [value.value]
+                return frozenset().union(*(self._meaning(source, known) for source in sources))
+            case "getattr":
+                return self._attribute(self._meaning(value.value, known), value.attr)
+            case "getitem" | "static_getitem":
+                self._touch(self.reads, value.value, _index(value), known)
+                names = {what for kind, what in self._meaning(value.value, known) if kind == "array"}
+                return frozenset({("at", NEAR)}) if names & {"targets", "in_targets"} else NOTHING
+            case "binop" | "inplace_binop":
+                left, right = self._meaning(value.lhs, known), self._meaning(value.rhs, known)
+                if value.fn in _ADDITIONS and ("at", OWN) in left | right and ("one", None) in left | right:
+                    return frozenset({("at", "own and one")})
+                return NOTHING
+            case "call":
+                return self._call(value, known)
+        return NOTHING
+
+    def _attribute(self, owners: Meanings, name: str) -> Meanings:
+        found: set[Meaning] = set()
+        for kind, what in owners:
+            if kind == "state":
+                found.add(("array", name))
+            elif kind == "value" and hasattr(what.value, name):
+                found.add(("value", _Held(getattr(what.value, name))))
+        return frozenset(found)
+
+    def _call(self, call: Any, known: dict[str, Meanings]) -> Meanings:
+        given = tuple(self._meaning(argument, known) for argument in call.args)
+        returned: set[Meaning] = set()
+        functions = [what.value for kind, what in self._meaning(call.func, known) if kind == "value"]
+        for function in functions or [None]:
+            name = getattr(function, "__name__", "")
+            if function is not None and getattr(atomics, name, None) is function:
+                self._touch(self.reads, call.args[0], call.args[1], known)
+                if name != "load":
+                    self._touch(self.writes, call.args[0], call.args[1], known)
+            elif isinstance(function, (types.FunctionType, Dispatcher)) and not call.kws:
+                returned |= self.follow(function, given)
+            elif function in CASTS:
+                returned |= given[0] if given else NOTHING
+            else:
+                self._escape(given)
+        return frozenset(returned)
+
+    def _escape(self, given: tuple[Meanings, ...]) -> None:
+        for meanings in given if self._notes else ():
+            for kind, what in meanings:
+                if kind == "array":
+                    self.reads.add((what, ELSEWHERE))
+                    self.writes.add((what, ELSEWHERE))
+
+    def _touch(
+        self, where: set[tuple[str, str]], array: Any, index: Any, known: dict[str, Meanings]
+    ) -> None:
+        if not self._notes:
+            return
+        places = {what for kind, what in self._meaning(index, known) if kind == "at"}
+        for kind, name in self._meaning(array, known):
+            if kind != "array":
+                continue
+            if name in ("offsets", "in_offsets") and places == {"own and one"}:
+                places = {OWN}
+            where |= {(name, place if place in (OWN, NEAR) else ELSEWHERE)
+                      for place in places or {ELSEWHERE}}  # fmt: skip
+
+    @staticmethod
+    def _meaning(variable: Any, known: dict[str, Meanings]) -> Meanings:
+        return known.get(variable.name, NOTHING) if isinstance(variable, ir.Var) else NOTHING
+
+
+class _Held:
+    """A value found in the globals of a function, compared by identity."""
+
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and other.value is self.value
+
+    def __hash__(self) -> int:
+        return id(self.value)
+
+
+def _index(statement: Any) -> Any:
+    if isinstance(statement, ir.StaticSetItem) or getattr(statement, "op", "") == "static_getitem":
+        return statement.index_var
+    return statement.index
+
+
+_ADDITIONS = {ir.BINOPS_TO_OPERATORS["+"], ir.INPLACE_BINOPS_TO_OPERATORS["+="]}

@@ -1,0 +1,201 @@
+"""The frontier from owners to ghosts: what comes before a pull.
+
+A pulling vertex looks for the frontier among its neighbours, copies of other devices' vertices too.
+For every peer a device sends the bits of those of its vertices that the peer has copies of, and the
+values that a proposal reads at its source; a value that is the same in a whole message travels
+once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from broadfront import atomics
+from broadfront.bits import trailing_zeros
+from broadfront.devices.control import trip
+from broadfront.devices.mail import (
+    CONSTANT,
+    FORM,
+    HEADER,
+    address_of,
+    arrived,
+    box,
+    emptied,
+    reserve,
+    send,
+    take,
+)
+from broadfront.execution.exchange.alike import HEADER_BYTES, VALUES_ALIKE, hear, tell
+from broadfront.execution.exchange.blocks import PACKAGE, PUSH, UNPACKAGE
+from broadfront.execution.exchange.places import ghosts_of, shared_with
+from broadfront.execution.exchange.refresh import columns_of
+from broadfront.kernel import inner
+from broadfront.operators.cpu.frontier import (
+    MESSAGE,
+    PARITY,
+    finish,
+    prepare,
+    share,
+)
+from broadfront.pointers import at
+
+def announced(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
+    """Return the section that tells ghosts who is in the frontier, with values of fields.
+
+    Fields are given by place and item size.
+    """
+    pack_values, unpack_values = columns_of(columns)
+    width = sum(size for _, size in columns)
+    many = len(columns)
+    place = columns[0][0]
+    one_column = many == 1
+
+    @inner
+    def pack_bits(peer, first, last, mail, bits, state):
+        """Write words of the bitmap; return whether the values are alike, and one of them."""
+        shared, start, count = mail.shared, mail.shared_starts[peer], shared_with(mail, peer)
+        column = at(address_of(mail, mail.device, peer) + 8 * HEADER, bits)
+        alike, any_yet = True, False
+        values = state[place]
+        example = values[0]
+        for word in range(first, last):
+            packed = np.uint64(0)
+            for entry in range(word << 6, min(count, (word + 1) << 6)):
+                vertex = np.int64(shared[start + entry])
+                inside = (bits[vertex >> 6] >> np.uint64(vertex & 63)) & np.uint64(1)
+                packed |= inside << np.uint64(entry & 63)
+                if one_column and inside != 0:
+                    if not any_yet:
+                        example, any_yet = values[vertex], True
+                    alike = alike and values[vertex] == example
+            column[word] = packed
+        return alike, any_yet, example
+
+    @inner
+    def unpack_bits(peer, first, last, mail, bits, state):
+        """Set the bits of ghosts in the frontier, and their value where all have the same."""
+        ghosts, start = mail.ghosts, mail.ghost_starts[peer]
+        column = at(address_of(mail, peer, mail.device) + 8 * HEADER, bits)
+        alike = box(mail, peer, mail.device)[FORM] == VALUES_ALIKE
+        values = state[place]
+        example = at(address_of(mail, peer, mail.device) + 8 * CONSTANT, values)[0]
+        for word in range(first, last):
+            left = column[word]
+            while left != 0:
+                bit = trailing_zeros(left)
+                left &= left - np.uint64(1)
+                vertex = np.int64(ghosts[start + np.int64((np.uint64(word) << np.uint64(6)) | bit)])
+                atomics.bitwise_or(bits, vertex >> 6, np.uint64(1) << np.uint64(vertex & 63))
+                if one_column and alike:
+                    values[vertex] = example
+
+    @inner
+    def make_room(control, rank, mail, number, with_values):
+        for step in range(1, mail.devices):
+            peer = (mail.device + step) % mail.devices
+            count = shared_with(mail, peer)
+            if count > 0 and emptied(control, rank, mail, peer, number):
+                values = count * width + 8 * many if with_values else np.int64(0)
+                reserve(control, mail, peer, ((count + 63) >> 6) * 8 + values)
+
+    @inner
+    def pack(rank, threads, mail, bits, state):
+        """Write this thread's share of all bitmaps; return what is known of the values."""
+        alike, any_yet = True, False
+        example = state[place][0]
+        for step in range(1, mail.devices):
+            peer = (mail.device + step) % mail.devices
+            first, last = share((shared_with(mail, peer) + 63) >> 6, rank, threads)
+            if first < last:
+                same, some, value = pack_bits(peer, first, last, mail, bits, state)
+                if some:
+                    alike = alike and same and (not any_yet or value == example)
+                    example, any_yet = value, True
+        return alike, any_yet, example
+
+    @inner
+    def add_values(rank, threads, mail, state):
+        for step in range(1, mail.devices):
+            peer = (mail.device + step) % mail.devices
+            count = shared_with(mail, peer)
+            first, last = share(count, rank, threads)
+            if first < last:
+                address = address_of(mail, mail.device, peer) + 8 * (HEADER + ((count + 63) >> 6))
+                pack_values(address, count, first, last, mail.shared_starts[peer], mail, state)
+
+    @inner
+    def post(mail, number, alike, example, values):
+        for step in range(1, mail.devices):
+            peer = (mail.device + step) % mail.devices
+            count = shared_with(mail, peer)
+            if count > 0:
+                box(mail, mail.device, peer)[FORM] = VALUES_ALIKE if alike else 0
+                at(address_of(mail, mail.device, peer) + 8 * CONSTANT, values)[0] = example
+                nbytes = HEADER_BYTES + ((count + 63) >> 6) * 8
+                send(mail, peer, number, nbytes + (0 if alike else count * width), count)
+
+    @inner
+    def unpack(control, rank, threads, mail, number, bits, state):
+        for step in range(1, mail.devices):
+            peer = (mail.device + step) % mail.devices
+            count = ghosts_of(mail, peer)
+            if count > 0 and arrived(control, rank, mail, peer, number):
+                words = (count + 63) >> 6
+                first, last = share(words, rank, threads)
+                unpack_bits(peer, first, last, mail, bits, state)
+                if box(mail, peer, mail.device)[FORM] != VALUES_ALIKE:
+                    first, last = share(count, rank, threads)
+                    address = address_of(mail, peer, mail.device) + 8 * (HEADER + words)
+                    unpack_values(address, count, first, last, mail.ghost_starts[peer], mail, state)
+
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        mail = work.mail
+        number = front[MESSAGE] + 1
+        front[MESSAGE] = number
+        bits = work.other_bits if front[PARITY] == 1 else work.bits
+        prepare(control, rank, turn)
+        if rank == 0:
+            trip(control, PACKAGE)
+            make_room(control, rank, mail, number, not one_column)
+        turn = finish(control, rank, threads, turn)
+        if turn < 0:
+            return turn
+        prepare(control, rank, turn)
+        alike, any_yet, example = pack(rank, threads, mail, bits, state)
+        tell(work.stats, rank, alike and one_column, any_yet, example, state[place])
+        turn = finish(control, rank, threads, turn)
+        if turn < 0:
+            return turn
+        alike, example = hear(work.stats, threads, state[place])
+        if not alike:
+            prepare(control, rank, turn)
+            if rank == 0:
+                make_room(control, rank, mail, number, True)
+            turn = finish(control, rank, threads, turn)
+            if turn < 0:
+                return turn
+            prepare(control, rank, turn)
+            add_values(rank, threads, mail, state)
+            turn = finish(control, rank, threads, turn)
+            if turn < 0:
+                return turn
+        prepare(control, rank, turn)
+        if rank == 0:
+            trip(control, PUSH)
+            post(mail, number, alike, example, state[place])
+        unpack(control, rank, threads, mail, number, bits, state)
+        if rank == 0:
+            trip(control, UNPACKAGE)
+        turn = finish(control, rank, threads, turn)
+        if rank == 0 and turn >= 0:
+            for step in range(1, mail.devices):
+                peer = (mail.device + step) % mail.devices
+                if ghosts_of(mail, peer) > 0:
+                    take(mail, peer, number)
+        return turn
+
+    return section

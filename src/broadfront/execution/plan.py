@@ -1,0 +1,186 @@
+"""What must cross between devices for a program to mean on many what it means on one.
+
+Every device holds copies of the neighbours of its own vertices, its ghosts. A copy is right until
+an operator changes the field at its owner; from then on it is stale, and is refreshed before the
+next operator that asks neighbours for it. What an operator proposes to a ghost goes to the owner
+right after it. Values shared by all vertices are agreed upon after the operator that sets them.
+
+All of it is known before the program runs, from what functors touch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from broadfront.errors import OptionError
+from broadfront.execution.access import OWN, STATE, Access, access, roles_of, touched
+from broadfront.execution.exchange.agree import BOARD_ROOM, Shared
+from broadfront.execution.program import Program
+from broadfront.operators.describe import (
+    Advance,
+    Compute,
+    Functor,
+    Intersect,
+    Once,
+    Operator,
+    Reduce,
+)
+
+ROWS = ("offsets", "in_offsets")
+
+
+@dataclass
+class Plan:
+    """What crosses, operator by operator.
+
+    Attributes
+    ----------
+    copies
+        The fields of which devices keep copies for their ghosts.
+    before
+        Fields to refresh at ghosts before an operator.
+    with_frontier
+        Fields that go to ghosts with the frontier, before a pull.
+    agreed
+        Shared values to agree upon after an operator.
+    proposed
+        Fields that functors of an operator change at neighbours, whose copies go to owners.
+    """
+
+    copies: set[str] = field(default_factory=set)
+    before: dict[Operator, set[str]] = field(default_factory=dict)
+    with_frontier: dict[Operator, set[str]] = field(default_factory=dict)
+    agreed: dict[Operator, tuple[Shared, ...]] = field(default_factory=dict)
+    proposed: dict[Operator, set[str]] = field(default_factory=dict)
+
+
+def planned(program: Program, names: tuple[str, ...]) -> Plan:
+    """Return what must cross between devices for `program`, its dtypes settled."""
+    plan = Plan()
+    touches = {operator: touched(roles_of(operator)) for operator in _operators(program)}
+    everything = Access(frozenset(), frozenset())
+    for operator, touch in touches.items():
+        _check(operator, touch, program)
+        _note(operator, touch, program, names, plan)
+        everything |= touch
+    for phase in program.all_phases:
+        if phase.until is not None:
+            _check_alone(phase.until, program)
+    written = {name for name, _ in everything.writes} | {
+        name for operator in touches for name in _advanced(operator)
+    }
+    for operator in touches:
+        if operator in plan.with_frontier:
+            plan.with_frontier[operator] &= written
+    _find_stale(program, touches, plan)
+    return plan
+
+
+def _operators(program: Program) -> list[Operator]:
+    return [operator for phase in program.all_phases for operator in phase.step]
+
+
+def _per_vertex(program: Program, pairs: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
+    return {(name, place) for name, place in pairs
+            if name in program.fields and program.fields[name].length is None}  # fmt: skip
+
+
+def _advanced(operator: Operator) -> set[str]:
+    if isinstance(operator, Advance):
+        return {operator.into} | ({operator.trail} if operator.trail else set())
+    return set()
+
+
+def _note(
+    operator: Operator, touch: Access, program: Program, names: tuple[str, ...], plan: Plan
+) -> None:
+    """Note what one operator needs by itself."""
+    reads, writes = _per_vertex(program, touch.reads), _per_vertex(program, touch.writes)
+    plan.copies |= {name for name, place in reads | writes if place != OWN} | _advanced(operator)
+    plan.proposed[operator] = {name for name, place in writes if place != OWN}
+    if isinstance(operator, Advance) and operator.while_ is not None:
+        source = access(operator.functor, (OWN, None, None, STATE))
+        asked = {name for name, place in _per_vertex(program, source.reads) if place == OWN}
+        plan.with_frontier[operator] = asked | {operator.into}
+        plan.copies |= asked
+    sums = operator.sums if isinstance(operator, (Compute, Reduce)) else ()
+    total = (operator.total,) if isinstance(operator, Intersect) and operator.total else ()
+    shared = [Shared(names.index(name), 0, "sum", _is_real(program, name)) for name in (*sums, *total)]
+    for name in sorted({name for name, _ in touch.writes}):
+        kind = program.fields.get(name)
+        if kind is not None and kind.length is not None and not isinstance(operator, Once):
+            shared += [Shared(names.index(name), element, str(kind.combine), _is_real(program, name))
+                       for element in range(kind.length)]  # fmt: skip
+    if len(shared) > BOARD_ROOM:
+        raise OptionError(f"an operator sets {len(shared)} shared values, more than {BOARD_ROOM}")
+    plan.agreed[operator] = tuple(shared)
+
+
+def _is_real(program: Program, name: str) -> bool:
+    return np.dtype(program.fields[name].dtype).kind == "f"
+
+
+def _check(operator: Operator, touch: Access, program: Program) -> None:
+    """Refuse what has no meaning on many devices, naming the functor's field."""
+    kind = type(operator).__name__
+    for name, place in touch.reads:
+        if name in ROWS and place != OWN:
+            raise OptionError(
+                f"a functor of {kind} reads the rows of another vertex, which another device may "
+                "own: on several devices use Intersect, or run it on one"
+            )
+    if isinstance(operator, Once):
+        _check_alone(operator.functor, program)
+    for name, place in touch.writes:
+        field_ = program.fields.get(name)
+        if field_ is None or isinstance(operator, Once):
+            continue
+        if field_.length is not None and field_.combine in (None, "any", "sum"):
+            raise OptionError(
+                f"a functor of {kind} sets {name!r}, which all vertices share: on several devices "
+                "it needs combine='min', 'max' or 'or', or sums="
+            )
+        if field_.length is None and place != OWN and field_.combine is None:
+            raise OptionError(
+                f"a functor of {kind} sets {name!r} of another vertex: on several devices the "
+                "field needs a combine"
+            )
+
+
+def _check_alone(functor: Functor, program: Program) -> None:
+    touch = access(functor, (STATE,))
+    for name, _ in _per_vertex(program, touch.reads | touch.writes):
+        raise OptionError(
+            f"{functor.__name__} touches {name!r} of single vertices, which other devices may own: "
+            "sum it up with a Compute, and ask for the sum"
+        )
+
+
+def _find_stale(program: Program, touches: dict[Operator, Access], plan: Plan) -> None:
+    """Find which copies are stale before each operator; loops are gone through twice."""
+    stale = {operator.into for operator in touches
+             if isinstance(operator, Advance) and _adds_up(operator, program)}  # fmt: skip
+    for phase in program.all_phases:
+        for _ in range(2):
+            for operator in phase.step:
+                touch = touches[operator]
+                asked = {name for name, place in _per_vertex(program, touch.reads) if place != OWN}
+                if isinstance(operator, Advance):
+                    if _adds_up(operator, program) and operator.into in asked:
+                        raise OptionError(
+                            f"{operator.into!r} adds up proposals and is asked of neighbours by the "
+                            "same Advance, which has no meaning on several devices"
+                        )
+                    asked -= {operator.into}
+                needed = asked & stale
+                plan.before.setdefault(operator, set()).update(needed)
+                stale -= needed
+                stale |= {name for name, _ in _per_vertex(program, touch.writes)}
+                stale |= _advanced(operator)
+
+
+def _adds_up(operator: Advance, program: Program) -> bool:
+    return program.fields[operator.into].combine == "sum"
