@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,13 @@ def borrowed() -> Iterator[Workspace]:
     yield workspace
     with _lock:
         _shelf.append(workspace)
+
+
+@contextmanager
+def borrowed_many(count: int) -> Iterator[list[Workspace]]:
+    """Lend several workspaces at once."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(borrowed()) for _ in range(count)]
 
 
 def release() -> None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from broadfront import atomics
 from broadfront.devices.control import LINE, assemble
+from broadfront.execution.across import Across
 from broadfront.execution.program import Phase, Program
 from broadfront.kernel import inner, loop
 from broadfront.operators.cpu.advance import advance
@@ -43,10 +44,13 @@ from broadfront.pointers import pointer, pointers, shifted
 Section = Callable[..., Any]
 
 
-def fused(program: Program, names: tuple[str, ...]) -> Section:
-    """Return the loop of a program, its dtypes settled, whose state has the attributes `names`."""
+def fused(program: Program, names: tuple[str, ...], across: Across | None = None) -> Section:
+    """Return the loop of a program, its dtypes settled, whose state has the attributes `names`.
+
+    With `across` it is the loop of each of several devices.
+    """
     operators = {operator for phase in program.all_phases for operator in phase.step}
-    made = {operator: _section(operator, program, names) for operator in operators}
+    made = {operator: _section(operator, program, names, across) for operator in operators}
     whole = _chained([_phase(phase, made) for phase in program.all_phases])
 
     def broadfront_loop(rank, threads, control, graph, state, in_state, work):
@@ -71,10 +75,21 @@ def _phase(phase: Phase, made: Mapping[Operator, Section]) -> Section:
     return _repeated(phase, _chained(sections))
 
 
-def _section(operator: Operator, program: Program, names: tuple[str, ...]) -> Section:
+def _section(
+    operator: Operator, program: Program, names: tuple[str, ...], across: Across | None
+) -> Section:
+    if across is None:
+        return _alone(operator, program, names, None)
+    section = _alone(operator, program, names, across.crossing(operator))
+    return _chained([*across.before(operator), section, *across.after(operator)])
+
+
+def _alone(
+    operator: Operator, program: Program, names: tuple[str, ...], crossing: Any
+) -> Section:
     match operator:
         case Advance(priority=None):
-            return advance(operator, dict(program.fields), names)
+            return advance(operator, dict(program.fields), names, crossing)
         case Advance():
             return prioritised(operator, dict(program.fields), names.index(operator.into))
         case Compute():

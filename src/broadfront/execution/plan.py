@@ -48,6 +48,8 @@ class Plan:
         Shared values to agree upon after an operator.
     proposed
         Fields that functors of an operator change at neighbours, whose copies go to owners.
+    emptied
+        Operators before which copies of the field that takes sums are set to zero.
     """
 
     copies: set[str] = field(default_factory=set)
@@ -55,6 +57,7 @@ class Plan:
     with_frontier: dict[Operator, set[str]] = field(default_factory=dict)
     agreed: dict[Operator, tuple[Shared, ...]] = field(default_factory=dict)
     proposed: dict[Operator, set[str]] = field(default_factory=dict)
+    emptied: set[Operator] = field(default_factory=set)
 
 
 def planned(program: Program, names: tuple[str, ...]) -> Plan:
@@ -76,6 +79,9 @@ def planned(program: Program, names: tuple[str, ...]) -> Plan:
         if operator in plan.with_frontier:
             plan.with_frontier[operator] &= written
     _find_stale(program, touches, plan)
+    refreshed = set().union(*plan.before.values())
+    plan.emptied = {operator for operator in touches
+                    if _advanced(operator) & refreshed and _adds_up(operator, program)}  # fmt: skip
     return plan
 
 
@@ -182,5 +188,5 @@ def _find_stale(program: Program, touches: dict[Operator, Access], plan: Plan) -
                 stale |= _advanced(operator)
 
 
-def _adds_up(operator: Advance, program: Program) -> bool:
-    return program.fields[operator.into].combine == "sum"
+def _adds_up(operator: Operator, program: Program) -> bool:
+    return isinstance(operator, Advance) and program.fields[operator.into].combine == "sum"

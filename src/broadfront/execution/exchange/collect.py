@@ -58,6 +58,7 @@ def collected(
     trail: int | None,
     item: int,
     vertex_item: int,
+    trail_item: int,
     combine: Combine,
     joins: Callable[..., Any],
     where: Places,
@@ -65,15 +66,15 @@ def collected(
 ) -> Callable[..., Any]:
     """Return the section that brings the proposals of a push to the owners of vertices.
 
-    `place` and `trail` are those of the fields in the state, `item` and `vertex_item` the bytes of
-    a value and of a vertex. Where proposals add up, `emptied_to` is what a copy is set to when its
+    `place` and `trail` are those of the fields in the state, `item`, `vertex_item` and
+    `trail_item` the bytes of a value, of a vertex and of what the trail holds. Where proposals add up, `emptied_to` is what a copy is set to when its
     value has been sent; otherwise None.
     """
     owner_of, name_for, found = where
     better, settle, plainly = combine.better, combine.settle, combine.plainly
     traces = trail is not None
     trail_place = place if trail is None else trail
-    width = vertex_item + item + (vertex_item if traces else 0)
+    width = vertex_item + item + trail_item
     resets = emptied_to is not None
     reset_to = emptied_to if resets else 0
 

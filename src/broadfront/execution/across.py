@@ -1,0 +1,94 @@
+"""The sections that a program needs between its operators on many devices.
+
+Around each operator: copies that have become stale are refreshed before it; what it proposed to
+ghosts goes to their owners, and shared values are agreed upon, after it. One device needs none of
+them, and its loop is as if there were no others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from broadfront.execution.exchange.agree import agreed
+from broadfront.execution.exchange.announce import announced
+from broadfront.execution.exchange.collect import collected
+from broadfront.execution.exchange.empty import emptied
+from broadfront.execution.exchange.places import places
+from broadfront.execution.exchange.refresh import refreshed
+from broadfront.execution.plan import Plan, planned
+from broadfront.execution.program import Program
+from broadfront.kernel import inlined
+from broadfront.operators.cpu.advance import Crossing
+from broadfront.operators.describe import Advance, Filter, Operator
+
+Section = Callable[..., Any]
+
+
+@inlined
+def _comes_after_owned(vertex, graph):
+    return vertex >= graph.owned
+
+
+@inlined
+def _belongs_elsewhere(vertex, graph):
+    return graph.owner[vertex] != graph.device
+
+
+class Across:
+    """What comes around the operators of a program, its dtypes settled, on many devices."""
+
+    def __init__(
+        self, program: Program, names: tuple[str, ...], vertex: np.dtype[Any], relabelled: bool
+    ) -> None:
+        self.plan: Plan = planned(program, names)
+        self._program = program
+        self._names = names
+        self._vertex = vertex
+        self._relabelled = relabelled
+
+    def before(self, operator: Operator) -> list[Section]:
+        """Return the sections before an operator."""
+        sections = []
+        if stale := self.plan.before.get(operator):
+            sections.append(refreshed(self._columns(stale)))
+        if operator in self.plan.emptied:
+            assert isinstance(operator, Advance)
+            sections.append(emptied(self._names.index(operator.into)))
+        return sections
+
+    def after(self, operator: Operator) -> list[Section]:
+        """Return the sections after an operator."""
+        shared = self.plan.agreed[operator]
+        if shared or isinstance(operator, (Advance, Filter)):
+            return [agreed(shared)]
+        return []
+
+    def crossing(self, operator: Operator) -> Crossing | None:
+        """Return what an `Advance` needs."""
+        if not isinstance(operator, Advance):
+            return None
+        names = self._names
+        field = self._program.fields[operator.into]
+        dtype = np.dtype(field.dtype)
+        trail = None if operator.trail is None else names.index(operator.trail)
+        trail_size = 0 if trail is None else self._size(str(operator.trail))
+        announce = announced(self._columns(self.plan.with_frontier.get(operator, {operator.into})))
+        is_ghost = _comes_after_owned if self._relabelled else _belongs_elsewhere
+
+        def collect(combine: Any, joins: Section) -> Section:
+            return collected(
+                names.index(operator.into), trail, dtype.itemsize, self._vertex.itemsize,
+                trail_size, combine, joins, places(self._relabelled),
+                dtype.type(0) if field.combine == "sum" else None,
+            )  # fmt: skip
+
+        return Crossing(is_ghost, announce, collect)
+
+    def _columns(self, fields: set[str]) -> list[tuple[int, int]]:
+        return [(self._names.index(name), self._size(name)) for name in sorted(fields)]
+
+    def _size(self, name: str) -> int:
+        return np.dtype(self._program.fields[name].dtype).itemsize

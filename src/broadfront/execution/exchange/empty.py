@@ -1,0 +1,25 @@
+"""Copies of a field set to zero, so that what is added to them is what goes to their owners."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from broadfront.kernel import inner
+from broadfront.operators.cpu.frontier import finish, prepare, share
+
+
+def emptied(place: int) -> Callable[..., Any]:
+    """Return the section that sets a field to zero at all ghosts."""
+
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        mail, values = work.mail, state[place]
+        prepare(control, rank, turn)
+        begin = mail.ghost_starts[0]
+        first, last = share(mail.ghost_starts[mail.devices] - begin, rank, threads)
+        for entry in range(begin + first, begin + last):
+            values[mail.ghosts[entry]] = 0
+        return finish(control, rank, threads, turn)
+
+    return section
