@@ -14,6 +14,7 @@ import numpy as np
 
 from broadfront.execution.exchange.agree import agreed
 from broadfront.execution.exchange.announce import announced
+from broadfront.execution.exchange.by_level import count_levels, sort_shared, telling
 from broadfront.execution.exchange.collect import collected
 from broadfront.execution.exchange.empty import emptied
 from broadfront.execution.exchange.places import places
@@ -22,7 +23,8 @@ from broadfront.execution.plan import Plan, planned
 from broadfront.execution.program import Program
 from broadfront.kernel import inlined
 from broadfront.operators.cpu.advance import Crossing
-from broadfront.operators.describe import Advance, Filter, Operator
+from broadfront.operators.cpu.levels import LevelCrossing
+from broadfront.operators.describe import Advance, Filter, Levels, Operator
 
 Section = Callable[..., Any]
 
@@ -62,14 +64,31 @@ class Across:
     def after(self, operator: Operator) -> list[Section]:
         """Return the sections after an operator."""
         shared = self.plan.agreed[operator]
+        if isinstance(operator, Levels):
+            return []
         if shared or isinstance(operator, (Advance, Filter)):
             return [agreed(shared)]
         return []
 
-    def crossing(self, operator: Operator) -> Crossing | None:
-        """Return what an `Advance` needs."""
-        if not isinstance(operator, Advance):
-            return None
+    def crossing(self, operator: Operator) -> Crossing | LevelCrossing | None:
+        """Return what an operator needs that meets other devices while it runs."""
+        match operator:
+            case Advance():
+                return self._advance(operator)
+            case Levels():
+                return self._levels(operator)
+        return None
+
+    def _levels(self, operator: Levels) -> LevelCrossing:
+        by, told = self.plan.by_level[operator]
+        shared = self.plan.agreed[operator]
+        tell = telling(
+            self._columns(told), self._names.index(by), self._vertex.itemsize,
+            operator.descending, agreed(shared) if shared else None,
+        )  # fmt: skip
+        return LevelCrossing(count_levels, sort_shared, tell)
+
+    def _advance(self, operator: Advance) -> Crossing:
         names = self._names
         field = self._program.fields[operator.into]
         dtype = np.dtype(field.dtype)

@@ -97,7 +97,7 @@ def _alone(
         case Reduce():
             return reduce(operator, tuple(map(names.index, operator.sums)))
         case Levels():
-            return levels(operator, names.index(operator.by) if operator.by else None)
+            return levels(operator, names.index(operator.by) if operator.by else None, crossing)
         case Intersect():
             return intersect(operator, names.index(operator.total) if operator.total else None)
         case Filter():

@@ -26,7 +26,8 @@ from broadfront.execution.fused import fused
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.operators.cpu import frontier
-from broadfront.operators.describe import Advance
+from broadfront.operators.cpu.levels import new_level_order
+from broadfront.operators.describe import Advance, Levels
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
 from broadfront.progress import Listener, following, listening
@@ -69,7 +70,7 @@ def run_on(
             arrays = _fields(settled, part, plan, start or {})
             rows = _rows(part, partition)
             mail = _mail(part, post, partition, count)
-            work = _work(part, space, count, vertex, mail)
+            work = _work(settled, part, space, count, vertex, mail)
             tail = (*rows[:4], graph.num_vertices, part.ids)
             common = (*arrays.values(), *parameters)
             state = make(*common, _or_nothing(part.weights), *tail)
@@ -185,10 +186,23 @@ def _mail(part: Part, post: Post, partition: Partition, threads: int) -> Mail:
 
 
 def _work(
-    part: Part, space: workspaces.Workspace, threads: int, vertex: np.dtype[Any], mail: Mail
+    program: Program,
+    part: Part,
+    space: workspaces.Workspace,
+    threads: int,
+    vertex: np.dtype[Any],
+    mail: Mail,
 ) -> frontier.Work:
+    order: Any = ()
+    for phase in program.all_phases:
+        for operator in phase.step:
+            if isinstance(operator, Levels):
+                order = new_level_order(
+                    space, part.owned, vertex, all_vertices=part.num_vertices,
+                    shared=len(part.shared), devices=part.count,
+                )  # fmt: skip
     return frontier.new_work(
-        space, part.positions, part.num_arcs, threads, vertex, (), (), (), mail
+        space, part.positions, part.num_arcs, threads, vertex, (), order, (), mail
     )
 
 

@@ -24,6 +24,7 @@ from broadfront.operators.describe import (
     Compute,
     Functor,
     Intersect,
+    Levels,
     Once,
     Operator,
     Reduce,
@@ -48,6 +49,8 @@ class Plan:
         Shared values to agree upon after an operator.
     proposed
         Fields that functors of an operator change at neighbours, whose copies go to owners.
+    by_level
+        For each `Levels`, the field of its levels, and fields that go to ghosts after each level.
     emptied
         Operators before which copies of the field that takes sums are set to zero.
     """
@@ -57,6 +60,7 @@ class Plan:
     with_frontier: dict[Operator, set[str]] = field(default_factory=dict)
     agreed: dict[Operator, tuple[Shared, ...]] = field(default_factory=dict)
     proposed: dict[Operator, set[str]] = field(default_factory=dict)
+    by_level: dict[Operator, tuple[str, set[str]]] = field(default_factory=dict)
     emptied: set[Operator] = field(default_factory=set)
 
 
@@ -65,10 +69,16 @@ def planned(program: Program, names: tuple[str, ...]) -> Plan:
     plan = Plan()
     touches = {operator: touched(roles_of(operator)) for operator in _operators(program)}
     everything = Access(frozenset(), frozenset())
+    levels = ""
     for operator, touch in touches.items():
         _check(operator, touch, program)
         _note(operator, touch, program, names, plan)
         everything |= touch
+        if isinstance(operator, Levels):
+            levels = operator.by or levels
+            asked = {name for name, place in _per_vertex(program, touch.reads) if place != OWN}
+            set_ = {name for name, _ in _per_vertex(program, touch.writes)}
+            plan.by_level[operator] = levels, asked & set_
     for phase in program.all_phases:
         if phase.until is not None:
             _check_alone(phase.until, program)
@@ -185,6 +195,7 @@ def _find_stale(program: Program, touches: dict[Operator, Access], plan: Plan) -
                 plan.before.setdefault(operator, set()).update(needed)
                 stale -= needed
                 stale |= {name for name, _ in _per_vertex(program, touch.writes)}
+                stale -= plan.by_level.get(operator, ("", set()))[1]
                 stale |= _advanced(operator)
 
 

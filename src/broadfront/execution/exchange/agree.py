@@ -78,6 +78,40 @@ def agreed(shared: Sequence[Shared] = ()) -> Callable[..., Any]:
 
 
 @inner
+def agree_on(rank, threads, control, mail, front, turn, one, two):
+    """Put two numbers of each device up, and wait for those of the others; a meeting."""
+    number = front[AGREEMENT] + 1
+    front[AGREEMENT] = number
+    prepare(control, rank, turn)
+    if rank == 0:
+        trip(control, CONVERGENCE)
+        place = place_on_board(mail, mail.device, number)
+        mail.board[place] = one
+        mail.board[place + 1] = two
+        put_up(mail, number)
+        all_up(control, rank, mail, number)
+    return finish(control, rank, threads, turn)
+
+
+@inner
+def least(mail, front, word):
+    """Return the least of a number that was just agreed on."""
+    found = mail.board[place_on_board(mail, 0, front[AGREEMENT]) + word]
+    for device in range(1, mail.devices):
+        found = min(found, mail.board[place_on_board(mail, device, front[AGREEMENT]) + word])
+    return found
+
+
+@inner
+def most(mail, front, word):
+    """Return the greatest of a number that was just agreed on."""
+    found = mail.board[place_on_board(mail, 0, front[AGREEMENT]) + word]
+    for device in range(1, mail.devices):
+        found = max(found, mail.board[place_on_board(mail, device, front[AGREEMENT]) + word])
+    return found
+
+
+@inner
 def _nothing(mail, place, state):
     pass
 

@@ -55,22 +55,51 @@ class LevelOrder(NamedTuple):
     totals: Array
     extent: Array
     """How many levels there are."""
+    shared_order: Array
+    """By device, the vertices that others have copies of, in the order of their levels."""
+    sent_until: Array
 
 
-def new_level_order(workspace: Workspace, num_vertices: int, vertex: Any) -> LevelOrder:
-    """Return the memory for a run with levels."""
+class LevelCrossing(NamedTuple):
+    """What a `Levels` needs beyond one device."""
+
+    agree: Callable[..., Any]
+    """Has all devices agree on how many levels there are; a meeting, which returns both."""
+    sort: Callable[..., Any]
+    """Puts what others have copies of in the order of levels."""
+    tell: Callable[..., Any]
+    """Tells the copies of a level's vertices what it has applied; a few meetings."""
+
+
+def new_level_order(
+    workspace: Workspace,
+    owned: int,
+    vertex: Any,
+    *,
+    all_vertices: int | None = None,
+    shared: int = 0,
+    devices: int = 1,
+) -> LevelOrder:
+    """Return the memory for a run with levels, of which there may be as many as vertices in all."""
+    most = owned if all_vertices is None else all_vertices
     return LevelOrder(
-        workspace.array("level order", num_vertices, vertex),
-        workspace.array("level starts", num_vertices + 1, vertex),
-        workspace.array("level counts", num_vertices, vertex),
-        workspace.array("level totals", num_vertices, np.float64),
+        workspace.array("level order", owned, vertex),
+        workspace.array("level starts", most + 1, vertex),
+        workspace.array("level counts", most + 1, vertex),
+        workspace.array("level totals", owned, np.float64),
         workspace.array("level extent", 1, np.int64),
+        workspace.array("shared order", shared, vertex),
+        workspace.array("sent until", 2 * devices, np.int64),
     )
 
 
-def levels(operator: Levels, place: int | None) -> Callable[..., Any]:
+def levels(
+    operator: Levels, place: int | None, crossing: LevelCrossing | None = None
+) -> Callable[..., Any]:
     """Return the section of a `Levels`; `place` is that of the field it goes by."""
-    arrange = _as_it_is if place is None else _arranged(place)
+    crossing = crossing or LevelCrossing(_alone, _nothing_shared, _tell_nobody)
+    arrange = _as_it_is if place is None else _arranged(place, crossing)
+    tell_copies, together = crossing.tell, crossing.tell is not _tell_nobody
     sum_up, apply_all = _summing(operator), _applying(operator)
     rarely = _never if operator.when is None else inner(operator.when)
     descending = operator.descending
@@ -92,11 +121,11 @@ def levels(operator: Levels, place: int | None) -> Callable[..., Any]:
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
-        turn = arrange(rank, threads, control, graph, state, work, turn)
+        turn = arrange(rank, threads, control, graph, state, work, front, turn)
         memory = work.levels
         count, step = memory.extent[0], np.int64(0)
         while turn >= 0 and step < count:
-            following = after_small_ones(step, count, memory.starts)
+            following = step if together else after_small_ones(step, count, memory.starts)
             alone = following > step
             if not alone:
                 following = step + 1
@@ -137,6 +166,11 @@ def levels(operator: Levels, place: int | None) -> Callable[..., Any]:
                 front[ITERATION] += 1
                 step += 1
             turn = finish(control, rank, threads, turn)
+            if together and turn >= 0:
+                level = count - step if descending else step - 1
+                turn = tell_copies(
+                    rank, threads, control, level, graph, state, in_state, work, front, turn
+                )
         if count > 0:
             front[ITERATION] -= 1  # the phase counts the last one
         elif rank == 0:
@@ -234,33 +268,54 @@ def _applying(operator: Levels) -> Callable[..., Any]:
 
 
 @inner
-def _as_it_is(rank, threads, control, graph, state, work, turn):
+def _as_it_is(rank, threads, control, graph, state, work, front, turn):
     return turn
 
 
-def _arranged(field: int) -> Callable[..., Any]:
+@inner
+def _alone(rank, threads, control, work, front, turn, count):
+    return turn, count
+
+
+@inner
+def _nothing_shared(level_of, count, work):
+    pass
+
+
+@inner
+def _tell_nobody(rank, threads, control, level, graph, state, in_state, work, front, turn):
+    return turn
+
+
+def _arranged(field: int, crossing: LevelCrossing) -> Callable[..., Any]:
     """Return the function that puts vertices in the order of the levels in a field."""
+    agree, sort_shared = crossing.agree, crossing.sort
 
     @inner
-    def arrange(rank, threads, control, graph, state, work, turn):
-        level_of, memory, size = state[field], work.levels, graph.num_vertices
+    def arrange(rank, threads, control, graph, state, work, front, turn):
+        level_of, memory, members = state[field], work.levels, graph.members
+        size, limit = graph.owned, graph.all_vertices
         prepare(control, rank, turn)
         first, last = share(size, rank, threads)
         stats = shifted(work.stats, (turn & 1) * LINE)
-        atomics.store(stats, rank * STATS_WORDS, _number_of_levels(level_of, first, last, size))
+        found = _number_of_levels(level_of, members, first, last, limit)
+        atomics.store(stats, rank * STATS_WORDS, found)
         turn = finish(control, rank, threads, turn)
         if turn < 0:
             return turn
         count = np.int64(0)
         for thread in range(threads):
             count = max(count, atomics.load(stats, thread * STATS_WORDS))
+        turn, count = agree(rank, threads, control, work, front, turn, count)
+        if turn < 0:
+            return turn
         # As many threads sort as there is memory for: with very many levels it is one.
         sorters = threads if threads * count <= size else np.int64(1)
         mine = shifted(memory.counts, rank * count)
         first, last = share(size, rank, sorters)
         prepare(control, rank, turn)
         if rank < sorters:
-            _count(level_of, first, last, size, mine, count)
+            _count(level_of, members, first, last, limit, mine, count)
         turn = finish(control, rank, threads, turn)
         if turn < 0:
             return turn
@@ -272,29 +327,35 @@ def _arranged(field: int) -> Callable[..., Any]:
             return turn
         prepare(control, rank, turn)
         if rank < sorters:
-            _place(level_of, first, last, size, mine, memory.order)
+            _place(level_of, members, first, last, limit, mine, memory.order)
+        turn = finish(control, rank, threads, turn)
+        if turn < 0:
+            return turn
+        prepare(control, rank, turn)
+        if rank == 0:
+            sort_shared(level_of, count, work)
         return finish(control, rank, threads, turn)
 
     return arrange
 
 
 @inner
-def _number_of_levels(level_of, first, last, size):
+def _number_of_levels(level_of, members, first, last, limit):
     deepest = np.int64(-1)
-    for vertex in range(first, last):
-        level = np.int64(level_of[vertex])
-        if level < size:
+    for place in range(first, last):
+        level = np.int64(level_of[members[place]])
+        if level < limit:
             deepest = max(deepest, level)
     return deepest + 1
 
 
 @inner
-def _count(level_of, first, last, size, mine, count):
+def _count(level_of, members, first, last, limit, mine, count):
     for level in range(count):
         mine[level] = 0
-    for vertex in range(first, last):
-        level = np.int64(level_of[vertex])
-        if 0 <= level < size:
+    for place in range(first, last):
+        level = np.int64(level_of[members[place]])
+        if 0 <= level < limit:
             mine[level] += 1
 
 
@@ -313,9 +374,10 @@ def _begin(memory, count, sorters):
 
 
 @inner
-def _place(level_of, first, last, size, mine, order):
-    for vertex in range(first, last):
+def _place(level_of, members, first, last, limit, mine, order):
+    for place in range(first, last):
+        vertex = np.int64(members[place])
         level = np.int64(level_of[vertex])
-        if 0 <= level < size:
+        if 0 <= level < limit:
             order[mine[level]] = vertex
             mine[level] += 1

@@ -1,1 +1,0 @@
-"""A graph split among devices with separate memories: who owns which vertex, and what each gets."""

@@ -1,1 +1,0 @@
-"""Who owns which vertex: one way to decide per file."""
