@@ -102,9 +102,11 @@ def nanoseconds():
 def assemble(control, rank):
     """Wait for the first thread to begin; return False if it never will.
 
-    It may not: Ctrl-C can reach Python after the others were sent off.
+    It may not: Ctrl-C can reach Python after the others were sent off. The deadline counts from
+    here, when all compiling is over.
     """
     if rank == 0:
+        control[DEADLINE] += _clock()
         atomics.store(control, BEGUN, 1)
     while atomics.load(control, BEGUN) == 0:
         if atomics.load(control, STOP) != RUNNING:

@@ -39,7 +39,7 @@ class Team:
         time_limit: float | None = None,
     ) -> Any:
         """Call ``loop(rank, threads, control, *arguments)`` on every thread; return rank 0's."""
-        self._reset(time_limit)
+        self.reset(time_limit)
         for rank in range(self._started + 1, threads):
             threading.Thread(target=self._work, daemon=True, name=f"broadfront-{rank}").start()
             self._started = rank
@@ -56,19 +56,20 @@ class Team:
         for error in errors:
             if error is not None:
                 raise error
-        self._raise_if_stopped(time_limit)
+        self.raise_if_stopped(time_limit)
         return answer
 
-    def _reset(self, time_limit: float | None) -> None:
+    def reset(self, time_limit: float | None) -> None:
+        """Make ready for a run that may take so long from when it begins."""
         words = self.control
         words[:] = 0
-        now = time.monotonic_ns()
-        words[control.NEXT_LOOK] = now + control.LOOK_EVERY_NANOSECONDS
-        words[control.DEADLINE] = (
-            control.NEVER if time_limit is None else now + int(time_limit * 1e9)
+        words[control.NEXT_LOOK] = time.monotonic_ns() + control.LOOK_EVERY_NANOSECONDS
+        words[control.DEADLINE] = (  # the loop adds the time at which it begins
+            control.NEVER if time_limit is None else int(min(time_limit * 1e9, control.NEVER))
         )
 
-    def _raise_if_stopped(self, time_limit: float | None) -> None:
+    def raise_if_stopped(self, time_limit: float | None) -> None:
+        """Raise what the run was stopped for, if it was."""
         stop = self.control[control.STOP]
         if stop == control.INTERRUPTED:
             raise KeyboardInterrupt
