@@ -274,7 +274,8 @@ def test_time_limit_and_progress() -> None:
     graph = bf.generate("kron:12", seed=1)
     told: list[tuple[str, int, int]] = []
     betweenness(graph, 3, progress=lambda *words: told.append(words))
-    assert told == [("betweenness", done, 3) for done in range(4)]
+    assert told[0] == ("betweenness", 0, 3)
+    assert told[-1] == ("betweenness", 3, 3)
     with pytest.raises(TimeLimitError, match="time_limit=0.05"):
         betweenness(graph, time_limit=0.05)
     betweenness(graph, 3).verify()
