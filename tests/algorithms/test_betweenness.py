@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import broadfront as bf
+from broadfront.algorithms import betweenness as module
 from broadfront.algorithms.betweenness import Betweenness, betweenness
 from broadfront.errors import GraphError, OptionError, TimeLimitError, VerificationError
 from broadfront.operators.describe import Levels
@@ -212,6 +213,17 @@ def test_samples() -> None:
     np.testing.assert_allclose(first.centrality, by_networkx(graph, first.sources), atol=1e-15)
     whole = betweenness(graph, graph.num_vertices).centrality
     np.testing.assert_array_equal(whole, betweenness(graph).centrality)
+
+
+def test_few_sources_at_a_time_add_up_to_the_same_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = bf.generate("kron:7:weights=1-9")
+    for weighted in (False, True):
+        whole = betweenness(graph, weighted=weighted)
+        with monkeypatch.context() as patch:
+            patch.setattr(module, "VERTICES_AT_ONCE", 5 * graph.num_vertices)
+            parts = same_on_all_threads(graph, weighted=weighted)
+        np.testing.assert_array_equal(parts.centrality, whole.centrality)
+        assert parts.report.iterations == whole.report.iterations
 
 
 def test_labels_and_repeats() -> None:

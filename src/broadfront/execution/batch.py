@@ -194,7 +194,11 @@ def _apart(
         def work(worker: int) -> int:
             own = crew[worker].team.control
             mine = batch._replace(worker=worker)
-            iterations = loop(own, rows, state, in_state, works[worker], mine)
+            try:
+                iterations = loop(own, rows, state, in_state, works[worker], mine)
+            except BaseException:
+                stop(control.INTERRUPTED)
+                raise
             if own[control.STOP] != control.RUNNING:
                 stop(own[control.STOP])
             return int(iterations)
@@ -203,7 +207,7 @@ def _apart(
             iterations = thread_settings.run(work, count)
         except NumbaError as error:
             raise explained(error, program, state) from error
-        except BaseException:
+        except BaseException:  # Ctrl-C while waiting for the others
             stop(control.INTERRUPTED)
             raise
         for each in crew:
