@@ -18,6 +18,7 @@ from broadfront.errors import (
     VerificationError,
     VertexError,
 )
+from broadfront.execution.batch import run_each
 from broadfront.execution.explore import Exploration, explore
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
@@ -84,6 +85,7 @@ __all__ = [
     "pagerank",
     "read",
     "run",
+    "run_each",
     "sssp",
     "triangles",
     "verify",

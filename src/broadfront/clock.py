@@ -1,7 +1,8 @@
 """How long work took, and how much of that was compiling.
 
 A kernel compiles once per machine and is then kept on disk; counting that with the work itself
-would tell nobody anything. `Clock` measures both apart, on the wall.
+would tell nobody anything. `Clock` measures both apart, on the wall. `Allowance` hands out what is
+left of a time limit that several runs share.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from numba.core import event
+
+from broadfront.errors import TimeLimitError
 
 _lock = threading.Lock()
 _nested = 0
@@ -36,6 +39,29 @@ class Clock:
     def seconds(self) -> float:
         """Seconds since the start, compiling apart."""
         return time.perf_counter() - self._began - self.compile_seconds
+
+
+class Allowance:
+    """A time limit for all runs in a block of code; None for none.
+
+    with Allowance(time_limit) as left:
+        run(program, graph, time_limit=left())
+    """
+
+    def __init__(self, time_limit: float | None) -> None:
+        self._limit = time_limit
+        self._clock = Clock()
+
+    def __enter__(self) -> Callable[[], float | None]:
+        return self.left
+
+    def left(self) -> float | None:
+        """Return the seconds that are left."""
+        return None if self._limit is None else max(0.0, self._limit - self._clock.seconds)
+
+    def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if isinstance(error, TimeLimitError):
+            raise TimeLimitError(f"time_limit={self._limit} s is over") from None
 
 
 @contextmanager

@@ -112,6 +112,20 @@ def shifted(typing_context: Any, address: Any, count: Any) -> Any:
 
 
 @intrinsic
+def at_row(typing_context: Any, state: Any, row: Any, lengths: Any) -> Any:
+    """Return `state` with its first pointers moved on by `row` rows of the given lengths."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        parts = [builder.extract_value(arguments[0], place) for place in range(len(state.types))]
+        for place in range(len(lengths)):
+            length = builder.extract_value(arguments[2], place)
+            parts[place] = builder.gep(parts[place], [builder.mul(arguments[1], length)])
+        return context.make_tuple(builder, state, parts)
+
+    return state(state, row, lengths), generate
+
+
+@intrinsic
 def prefetch(typing_context: Any, address: Any, index: Any) -> Any:
     """Ask for the cache line of an element; harmless wherever it points."""
 

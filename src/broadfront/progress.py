@@ -31,10 +31,10 @@ def listening(listener: Listener | None) -> Iterator[None]:
 
 
 @contextmanager
-def following(stage: str, done: Callable[[], int]) -> Iterator[None]:
+def following(stage: str, done: Callable[[], int], total: int = 0) -> Iterator[None]:
     """While the block runs, tell the listener every now and then what `done` returns.
 
-    For work that is one long call into compiled code; its total is not known and told as 0.
+    For work that is one long call into compiled code; a total that is not known is told as 0.
     """
     listener = _listener.get()
     if listener is None:
@@ -44,7 +44,7 @@ def following(stage: str, done: Callable[[], int]) -> Iterator[None]:
 
     def tell() -> None:
         while not over.wait(INTERVAL):
-            listener(stage, done(), 0)
+            listener(stage, done(), total)
 
     teller = threading.Thread(target=tell, daemon=True)
     teller.start()

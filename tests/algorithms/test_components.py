@@ -8,6 +8,7 @@ from hypothesis import given
 from scipy.sparse.csgraph import connected_components
 
 import broadfront as bf
+from broadfront.algorithms.components import METHODS
 from zoo import Animal, edges
 
 THREADS = [1, 2, 4]
@@ -24,9 +25,10 @@ def expected(graph: bf.Graph) -> tuple[int, list[int]]:
 
 def check(graph: bf.Graph) -> None:
     for threads in THREADS:
-        found = bf.connected_components(graph, threads=threads)
-        assert (found.count, found.component.tolist()) == expected(graph)
-        found.verify()
+        for method in METHODS:
+            found = bf.connected_components(graph, method=method, threads=threads)
+            assert (found.count, found.component.tolist()) == expected(graph)
+            found.verify()
 
 
 def test_zoo(animal: Animal) -> None:
@@ -58,6 +60,11 @@ def test_an_edge_out_of_the_largest_component_of_a_directed_graph() -> None:
     ring = np.arange(2000)
     graph = bf.from_edges(np.append(ring, 5), np.append(np.roll(ring, 1), 2000), num_vertices=2002)
     check(graph)
+
+
+def test_unknown_method() -> None:
+    with pytest.raises(bf.OptionError, match="method='magic': expected one of sampling, min_label"):
+        bf.connected_components(bf.generate("path:3"), method="magic")
 
 
 def test_the_story_and_a_broken_answer() -> None:

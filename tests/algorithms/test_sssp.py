@@ -101,6 +101,61 @@ def test_a_circle_of_weight_zero_has_no_circle_of_parents() -> None:
         found.verify()
 
 
+@given(edges(weighted=True), st.data())
+def test_a_target_is_exact_and_the_rest_unreached(animal: Animal, data: st.DataObject) -> None:
+    graph = animal.graph()
+    vertex = st.integers(0, animal.num_vertices - 1)
+    source, target = data.draw(vertex), data.draw(vertex)
+    width = data.draw(st.sampled_from([None, 0.5, 100.0]))
+    whole = bf.sssp(graph, source)
+    near = whole.reached & (whole.distance <= whole.distance[target])
+    for threads in THREADS:
+        found = bf.sssp(graph, source, target=target, threads=threads, width=width)
+        np.testing.assert_array_equal(found.reached, near)
+        np.testing.assert_array_equal(found.distance[near], whole.distance[near])
+        assert np.isinf(found.distance[~near]).all()
+        steps = found.path_to(target)
+        assert bool(steps) == whole.reached[target]
+        if steps:
+            ends = zip(steps, steps[1:], strict=False)
+            assert weigh(graph, list(ends)) == pytest.approx(whole.distance[target])
+            assert (steps[0], steps[-1]) == (source, target)
+
+
+def weigh(graph: bf.Graph, arcs: list[tuple[int, int]]) -> float:
+    weight = {
+        (tail, head): value
+        for tail, head, value in zip(
+            graph.sources().tolist(), graph.targets.tolist(), graph.weights.tolist(), strict=True
+        )
+    }
+    return sum(weight[arc] for arc in arcs)
+
+
+@pytest.mark.parametrize("threads", THREADS)
+@pytest.mark.parametrize("weights", [(1, 9), None])
+def test_a_target_stops_early(threads: int, weights: tuple[int, int] | None) -> None:
+    graph = bf.generate("grid:300x20:0", weights=weights)
+    whole = bf.sssp(graph, 0, threads=threads)
+    found = bf.sssp(graph, 0, target=41, parents=True, threads=threads)
+    assert found.distance[41] == whole.distance[41]
+    assert not found.reached[-1]
+    assert found.distance[-1] == np.iinfo(np.int64).max
+    assert found.report.edges_visited < whole.report.edges_visited / 2
+    assert found.path_to(41)[-1] == 41
+    assert found.path_to(5999) == []
+    with pytest.raises(bf.OptionError, match="not verified"):
+        found.verify()
+
+
+def test_paths_without_parents_asked_for() -> None:
+    for weight in (None, [4, 9, 3], [4.0, 9.0, 3.0]):
+        found = bf.sssp(bf.from_edges([0, 0, 1], [1, 2, 2], weight=weight), 0)
+        assert found.path_to(2) == ([0, 2] if weight is None else [0, 1, 2])
+        assert found.parent is None
+        assert list(found.to_pandas().columns) == ["vertex", "distance"]
+
+
 def test_refusals() -> None:
     graph = bf.from_edges(["a", "b"], ["b", "c"], weight=[1, -2])
     with pytest.raises(bf.GraphError, match="b -> c weighs -2"):
@@ -109,8 +164,6 @@ def test_refusals() -> None:
         bf.sssp(with_weights(np.array([1, 1, 1])), "z")
     with pytest.raises(bf.OptionError, match="width=0"):
         bf.sssp(with_weights(np.array([1, 1, 1])), 0, width=0)
-    with pytest.raises(bf.OptionError, match="parents=True"):
-        bf.sssp(with_weights(np.array([1, 1, 1])), 0).path_to(1)
 
 
 def test_a_broken_answer_is_caught() -> None:

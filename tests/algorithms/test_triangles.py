@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -165,6 +167,15 @@ def test_deadline_leaves_everything_usable() -> None:
         (answer,) = run(programs["by_degree"], graph, threads=2).fields.values()
         assert answer.sum() == (1 if len(answer) == 1 else 3) * whole.total
     whole.verify()
+
+
+def test_counts_at_vertices_keep_to_the_limits_of_the_call() -> None:
+    graph = bf.generate("kron:14")
+    quick = triangles(bf.generate("complete:4"), threads=2, time_limit=10)
+    assert quick.per_vertex.tolist() == [3, 3, 3, 3]
+    slow = replace(triangles(graph, threads=2), _time_limit=1e-6)
+    with pytest.raises(TimeLimitError, match="time_limit=1e-06"):
+        slow.columns()
 
 
 def test_what_is_refused() -> None:

@@ -61,9 +61,22 @@ def test_options_reach_the_primitives(tmp_path: Path, capsys: pytest.CaptureFixt
     assert "2 vertices reached" in capsys.readouterr().out
     assert main(["sssp", str(table), "--source", "oslo", "--parents", "--verify"]) == 0
     assert "the furthest at 3" in capsys.readouterr().out
+    assert main(["sssp", str(table), "--source", "oslo", "--target", "bern"]) == 0
+    assert "2 vertices reached, the furthest at 2" in capsys.readouterr().out
+    both = [str(table), "--source", "oslo", "--source", "bern", "--each"]
+    out = tmp_path / "out.csv"
+    assert main(["bfs", *both, "--verify", "--out", str(out)]) == 0
+    assert "from each of 2 sources" in capsys.readouterr().out
+    frame = pd.read_csv(out)
+    assert frame.set_index(["source", "vertex"]).loc[("oslo", "rome"), "depth"] == 2
+    assert main(["sssp", *both, "--out", str(tmp_path / "out.npy")]) == 0
+    assert np.load(tmp_path / "out.npy").shape == (2, 3)
+    assert "from each of 2 sources" in capsys.readouterr().out
+    assert main(["components", str(table), "--method", "min_label", "--verify"]) == 0
+    assert "1 components" in capsys.readouterr().out
     assert main(["pagerank", str(table), "--max-iterations", "2", "--weighted"]) == 0
     assert "stopped after 2 iterations" in capsys.readouterr().out
-    assert main(["betweenness", str(table), "--raw"]) == 0
+    assert main(["betweenness", str(table), "--raw", "--weighted", "--verify"]) == 0
     assert main(["bfs", str(table), "--source", "nowhere"]) == 1
     assert "no vertex 'nowhere'" in capsys.readouterr().err
     assert main(["bfs", "kron:6", "--time-limit", "0"]) == 1

@@ -13,20 +13,22 @@ Beamer, Asanović, Patterson: Direction-optimizing breadth-first search (SC 2012
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.errors import OptionError
+from broadfront.clock import Allowance
+from broadfront.execution.batch import run_each
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Advance, Compute, Field
 from broadfront.progress import Listener
-from broadfront.report.result import Result, path
+from broadfront.report.joined import joined
+from broadfront.report.result import path
+from broadfront.report.rows import Search, positions
 
 UNREACHED = 0xFFFFFFFF
 
@@ -69,8 +71,8 @@ SMALLEST_PARENTS = Program(FIELDS, step=[Compute(find_parent)])
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class BreadthFirst(Result):
-    """Depths and parents.
+class BreadthFirst(Search):
+    """Depths and parents; with ``each=True`` a row for each source.
 
     Attributes
     ----------
@@ -82,14 +84,12 @@ class BreadthFirst(Result):
         The vertex before, by position; -1 where unreached, a source is its own.
     """
 
-    sources: NDArray[Any]
     depth: NDArray[np.int32]
     parent: NDArray[Any]
-    target: int | None
 
     def path_to(self, target: object) -> list[Any]:
         """Return the labels on a shortest path from a source to `target`; empty if unreached."""
-        return path(self.parent, self.graph, target)
+        return path(self.alone().parent, self.graph, target)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return depth and parent."""
@@ -99,14 +99,12 @@ class BreadthFirst(Result):
         """Return how far it came."""
         reached = int(np.count_nonzero(self.depth >= 0))
         deepest = int(self.depth.max(initial=-1))
-        return [f"{reached:,} vertices reached, at most {deepest:,} edges away"]
+        return [f"{self.reach(reached)}, at most {deepest:,} edges away"]
 
-    def verify(self) -> None:
-        """Check Graph500's five rules; a search that stopped at its target cannot be checked."""
+    def check(self) -> None:
+        """Check Graph500's five rules."""
         from broadfront.verify import verify_bfs
 
-        if self.target is not None:
-            raise OptionError("a search that stopped at its target is not whole, and not verified")
         verify_bfs(self.graph, self.sources, self.depth, self.parent)
 
 
@@ -114,18 +112,22 @@ def bfs(
     graph: Graph,
     source: object,
     *,
+    each: bool = False,
     target: object = None,
     deterministic: bool = False,
     threads: int | None = None,
     time_limit: float | None = None,
     progress: Listener | None = None,
 ) -> BreadthFirst:
-    """Search breadth-first from a vertex, or from the nearest of several.
+    """Search breadth-first from a vertex, from the nearest of several, or from each of them.
 
     Parameters
     ----------
     source
-        A vertex, or a list of vertices, by label.
+        A vertex, or a list of vertices, by label. Of a list, the nearest counts.
+    each
+        Search from each vertex of the list by itself: answers have a row per source, in the order
+        of the list, and ``result[i]`` is the search from source i.
     target
         Stop when this vertex is reached; deeper vertices stay unreached.
     deterministic
@@ -147,30 +149,25 @@ def bfs(
     array([0, 1, 1, 2], dtype=int32)
     >>> found.path_to("d")
     ['a', 'b', 'd']
+    >>> bf.bfs(graph, ["a", "b"], each=True).depth
+    array([[ 0,  1,  1,  2],
+           [-1,  0, -1,  1]], dtype=int32)
     """
-    sources = positions(graph, source)
+    sources = positions(graph, source, each)
     goal = None if target is None else graph.vertex(target)
-    answer = run(
-        BFS if goal is None else BFS_TO_TARGET,
-        graph,
-        frontier=sources,
-        start={
-            "depth": dict.fromkeys(sources.tolist(), 0),
-            "parent": dict(zip(sources.tolist(), sources.tolist(), strict=True)),
-        },
-        parameters={} if goal is None else {"target": goal},
-        threads=threads,
-        time_limit=time_limit,
-        progress=progress,
-    )
-    depth, parent = answer["depth"], answer["parent"]
-    if deterministic:
-        parent = run(SMALLEST_PARENTS, graph, start={"depth": depth}, threads=threads)["parent"]
-    return BreadthFirst(graph, answer.record, sources, depth.view(np.int32), parent, goal)
-
-
-def positions(graph: Graph, source: object) -> NDArray[np.int64]:
-    """Return the positions of one vertex or of several."""
-    if isinstance(source, Iterable) and not isinstance(source, (str, bytes, tuple)):
-        return np.unique(np.array([graph.vertex(name) for name in source], np.int64))
-    return np.array([graph.vertex(source)])
+    program = BFS if goal is None else BFS_TO_TARGET
+    names = sources.tolist()
+    start: dict[str, Any] = {
+        "depth": dict.fromkeys(names, 0), "parent": dict(zip(names, names, strict=True))
+    }  # fmt: skip
+    options: dict[str, Any] = {"frontier": sources, "threads": threads, "progress": progress}
+    numbers = {} if goal is None else {"target": goal}
+    go = run_each if each else run
+    with Allowance(time_limit) as left:
+        answer = go(program, graph, start=start, parameters=numbers, time_limit=left(), **options)
+        depth, parent, record = answer["depth"], answer["parent"], answer.record
+        if deterministic:
+            start = {"depth": depth}
+            second = go(SMALLEST_PARENTS, graph, start=start, time_limit=left(), **options)
+            parent, record = second["parent"], joined([record, second.record])
+    return BreadthFirst(graph, record, sources, each, goal, depth.view(np.int32), parent)

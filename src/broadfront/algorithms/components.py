@@ -1,8 +1,13 @@
 """Connected components: which vertices hang together, by the smallest of each.
 
-Method: every vertex hangs under a smaller neighbour where it has one, which is a forest; trees are
-compressed to stars; one more edge of each vertex is linked. By then almost everyone is in the
-largest component, which a sample finds, and only the vertices outside it look at their other edges.
+Method "sampling": every vertex hangs under a smaller neighbour where it has one, which is a
+forest; trees are compressed to stars; one more edge of each vertex is linked. By then almost
+everyone is in the largest component, which a sample finds, and only the vertices outside it look at
+their other edges.
+
+Method "min_label": everyone starts with its own position for a label, and the smaller label goes
+along every edge until nothing changes. It is a few lines, and takes as many rounds as the longest
+shortest path from the smallest vertex of a component.
 
 Invariant: links go from the larger root to the smaller, so roots only get smaller, and the root of
 a finished tree is its smallest vertex. A directed graph is taken both ways; since an edge between
@@ -23,15 +28,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import atomics
+from broadfront.algorithms.triangles import undirected
+from broadfront.errors import OptionError
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
 from broadfront.kernel import inner
-from broadfront.operators.describe import Compute, Field, Once
+from broadfront.operators.describe import Advance, Compute, Field, Once
 from broadfront.progress import Listener
 from broadfront.report.result import Result
 
+METHODS = ("sampling", "min_label")
 SAMPLES = 1024
+
+
+def label_of(source, neighbor, edge, state):
+    """Propose the label of the source."""
+    return state.component[source]
+
+
+MIN_LABEL = Program(
+    {"component": Field("vertex", combine="min")}, step=[Advance(label_of, into="component")]
+)
 
 
 @inner
@@ -150,6 +168,7 @@ class Components(Result):
 def connected_components(
     graph: Graph,
     *,
+    method: str = "sampling",
     threads: int | None = None,
     time_limit: float | None = None,
     progress: Listener | None = None,
@@ -158,6 +177,8 @@ def connected_components(
 
     Parameters
     ----------
+    method
+        ``"sampling"``, the quick one, or ``"min_label"``, the simple one; the answer is the same.
     threads, time_limit, progress
         As in `broadfront.bfs`.
 
@@ -168,14 +189,18 @@ def connected_components(
     >>> found.component, found.count
     (array([0, 0, 2, 3, 3], dtype=int32), 3)
     """
-    answer = run(
-        COMPONENTS,
-        graph,
-        parameters={"passes_over": int(not graph.directed)},
-        threads=threads,
-        time_limit=time_limit,
-        progress=progress,
-    )
+    options: dict[str, Any] = {
+        "threads": threads, "time_limit": time_limit, "progress": progress
+    }  # fmt: skip
+    if method == "sampling":
+        parameters = {"passes_over": int(not graph.directed)}
+        answer = run(COMPONENTS, graph, parameters=parameters, **options)
+    elif method == "min_label":
+        everyone = np.arange(graph.num_vertices)
+        start = {"component": everyone}
+        answer = run(MIN_LABEL, undirected(graph), frontier=everyone, start=start, **options)
+    else:
+        raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")
     component = answer["component"]
     count = int(np.count_nonzero(component == np.arange(len(component))))
     return Components(graph, answer.record, component, count)

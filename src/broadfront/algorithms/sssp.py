@@ -1,11 +1,9 @@
-"""Shortest paths from one vertex, or from the nearest of several, along edges with weights.
+"""Shortest paths from one vertex, from the nearest of several, or from each, along weighted edges.
 
 Method: delta-stepping. Each edge proposes the distance of its source and its own weight, the
-smallest proposal stays, and vertices are served in buckets of distance. Distances of integer
-weights are added up in 32 bits where no path can be longer, and in 64 bits elsewhere.
-
-Parents, on request, come of a second search, breadth-first along tight edges alone: weights of zero
-can close circles in which every vertex would vouch for the next.
+smallest proposal stays, and vertices are served in buckets of distance. With a target the search
+stops when the target's bucket is done. Then every distance up to that of the target is final;
+larger ones are taken back, so that the answer does not depend on buckets.
 
 References
 ----------
@@ -15,22 +13,26 @@ Meyer, Sanders: Delta-stepping, a parallelizable shortest path algorithm (J. Alg
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.algorithms.bfs import bfs, positions
-from broadfront.errors import GraphError, OptionError
+from broadfront.algorithms.bfs import bfs
+from broadfront.algorithms.distances import infinity, widened, working_dtype
+from broadfront.algorithms.tight_tree import find_parents
+from broadfront.clock import Allowance
+from broadfront.errors import OptionError
+from broadfront.execution.batch import run_each
 from broadfront.execution.program import Program
 from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Advance, Field
 from broadfront.progress import Listener
-from broadfront.report.result import Result, path
-
-UNREACHED = 0xFFFFFFFF
+from broadfront.report.joined import joined
+from broadfront.report.result import path
+from broadfront.report.rows import Search, positions
 
 
 def through_edge(source, neighbor, edge, state):
@@ -43,48 +45,23 @@ def nearest_first(vertex, state):
     return state.distance[vertex]
 
 
-def along_tight_edge(source, neighbor, edge, state):
-    """Propose one hop more, if the edge is on a shortest path."""
-    if state.distance[source] + state.weight[edge] == state.distance[neighbor]:
-        return state.hops[source] + np.uint32(1)
-    return np.uint32(UNREACHED)
-
-
-def without_hops(vertex, state):
-    """Tell whether a vertex has no hops yet."""
-    return state.hops[vertex] == UNREACHED
+def target_of(state):
+    """Stop when this vertex is settled."""
+    return state.target
 
 
 @cache
-def shortest_paths(dtype: np.dtype[Any], width: float | None) -> Program:
+def shortest_paths(dtype: np.dtype[Any], width: float | None, to_target: bool = False) -> Program:
     """Return the program for distances of a dtype."""
     distance = Field(dtype, fill=infinity(dtype), combine="min")
-    step = Advance(through_edge, into="distance", priority=nearest_first, width=width)
-    return Program({"distance": distance}, step=[step])
-
-
-@cache
-def tight_tree(dtype: np.dtype[Any]) -> Program:
-    """Return the program that finds parents, given the distances."""
-    step = Advance(along_tight_edge, into="hops", while_=without_hops, trail="parent")
-    return Program(
-        {
-            "distance": Field(dtype),
-            "hops": Field(np.uint32, fill=UNREACHED, combine="min"),
-            "parent": Field("vertex", fill=-1),
-        },
-        step=[step],
-    )
-
-
-def infinity(dtype: np.dtype[Any]) -> Any:
-    """Return what an unreached vertex has: infinity, or the largest integer."""
-    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+    goal = target_of if to_target else None
+    step = Advance(through_edge, into="distance", priority=nearest_first, width=width, goal=goal)
+    return Program({"distance": distance}, step=[step], parameters=["target"] if to_target else [])
 
 
 @dataclass(frozen=True, repr=False, eq=False)
-class ShortestPaths(Result):
-    """Distances from the nearest source.
+class ShortestPaths(Search):
+    """Distances from the nearest source; with ``each=True`` a row for each source.
 
     Attributes
     ----------
@@ -99,16 +76,25 @@ class ShortestPaths(Result):
         None unless asked for.
     """
 
-    sources: NDArray[Any]
     distance: NDArray[Any]
     reached: NDArray[np.bool_]
     parent: NDArray[Any] | None
+    _tree: NDArray[Any] | None
+    _limits: dict[str, Any]
+
+    @cached_property
+    def _parents(self) -> NDArray[Any]:
+        if self._tree is not None:
+            return self._tree
+        answer = find_parents(self.graph, self.sources, self.distance, False, **self._limits)
+        return answer["parent"]
 
     def path_to(self, target: object) -> list[Any]:
-        """Return the labels on a shortest path from a source to `target`; empty if unreached."""
-        if self.parent is None:
-            raise OptionError("paths need parents: call sssp with parents=True")
-        return path(self.parent, self.graph, target)
+        """Return the labels on a shortest path from a source to `target`; empty if unreached.
+
+        Unless parents were asked for, the first call finds them.
+        """
+        return path(self.alone()._parents, self.graph, target)
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return distance and, where asked for, parent."""
@@ -118,11 +104,9 @@ class ShortestPaths(Result):
     def story(self) -> list[str]:
         """Return how far it came."""
         furthest = self.distance[self.reached].max(initial=0)
-        return [
-            f"{np.count_nonzero(self.reached):,} vertices reached, the furthest at {furthest:,}"
-        ]
+        return [f"{self.reach(int(np.count_nonzero(self.reached)))}, the furthest at {furthest:,}"]
 
-    def verify(self) -> None:
+    def check(self) -> None:
         """Check that no edge shortens a path and that every distance is the length of one."""
         from broadfront.verify import verify_sssp
 
@@ -133,20 +117,25 @@ def sssp(
     graph: Graph,
     source: object,
     *,
+    each: bool = False,
+    target: object = None,
     parents: bool = False,
     width: float | None = None,
     threads: int | None = None,
     time_limit: float | None = None,
     progress: Listener | None = None,
 ) -> ShortestPaths:
-    """Find the shortest paths from a vertex, or from the nearest of several.
+    """Find the shortest paths from a vertex, from the nearest of several, or from each of them.
 
     Without weights every edge weighs 1. Negative weights are refused.
 
     Parameters
     ----------
-    source
-        A vertex, or a list of vertices, by label.
+    source, each
+        A vertex, or a list of vertices, by label: the nearest counts or, with ``each=True``, every
+        one by itself, in a row of the answer.
+    target
+        Stop when the distance of this vertex is known; vertices further away stay unreached.
     parents
         Find the tree of shortest paths too.
     width
@@ -157,62 +146,40 @@ def sssp(
     Examples
     --------
     >>> import broadfront as bf
-    >>> graph = bf.from_edges([0, 0, 1], [1, 2, 2], weight=[4, 9, 3])
-    >>> found = bf.sssp(graph, 0, parents=True)
+    >>> graph = bf.from_edges([0, 0, 1, 2], [1, 2, 2, 3], weight=[4, 9, 3, 5])
+    >>> found = bf.sssp(graph, 0)
     >>> found.distance, found.path_to(2)
-    (array([0, 4, 7]), [0, 1, 2])
+    (array([ 0,  4,  7, 12]), [0, 1, 2])
+    >>> bf.sssp(graph, 0, target=2).reached
+    array([ True,  True,  True, False])
     """
     if width is not None and not width > 0:
         raise OptionError(f"width={width} is not a positive number")
-    options: dict[str, Any] = {
-        "threads": threads, "time_limit": time_limit, "progress": progress
-    }  # fmt: skip
+    limits: dict[str, Any] = {"threads": threads, "time_limit": time_limit, "progress": progress}
     if graph.weights is None:
-        return _unweighted(graph, source, parents, options)
-    sources = positions(graph, source)
-    dtype = _working_dtype(graph)
-    here = dict.fromkeys(sources.tolist(), 0)
-    options["frontier"] = sources
-    answer = run(shortest_paths(dtype, width), graph, start={"distance": here}, **options)
-    distance = answer["distance"]
-    reached = distance != infinity(dtype)
-    parent = None
-    if parents:
-        own = dict(zip(sources.tolist(), sources.tolist(), strict=True))
-        start = {"distance": distance, "hops": here, "parent": own}
-        parent = run(tight_tree(dtype), graph, start=start, **options)["parent"]
-    if dtype == np.int32:
-        distance = np.where(reached, distance.astype(np.int64), infinity(np.dtype(np.int64)))
-    return ShortestPaths(graph, answer.record, sources, distance, reached, parent)
-
-
-def _unweighted(
-    graph: Graph, source: object, parents: bool, options: dict[str, Any]
-) -> ShortestPaths:
-    """Find shortest paths where every edge weighs 1: breadth-first."""
-    found = bfs(graph, source, **options)
-    reached = found.depth >= 0
-    distance = np.where(reached, found.depth.astype(np.int64), infinity(np.dtype(np.int64)))
-    parent = found.parent if parents else None
-    return ShortestPaths(graph, found.report, found.sources, distance, reached, parent)
-
-
-def _working_dtype(graph: Graph) -> np.dtype[Any]:
-    """Return the dtype to add up distances in; refuse negative weights."""
-    smallest, largest = graph.weight_bounds
-    weights = graph.weights
-    assert weights is not None
-    if smallest < 0:
-        arc = int(np.argmax(weights < 0))
-        tail, head = graph.labels[[graph.sources()[arc], graph.targets[arc]]].tolist()
-        raise GraphError(
-            f"shortest paths need weights of at least 0; {tail} -> {head} weighs {weights[arc]}"
-        )
-    if weights.dtype.kind == "f":
-        return weights.dtype
-    longest = (graph.num_vertices + 1) * int(largest)
-    if longest < np.iinfo(np.int32).max:
-        return np.dtype(np.int32)
-    if longest > np.iinfo(np.int64).max:
-        raise GraphError("paths may be longer than 64 bits hold; use weights of float64")
-    return np.dtype(np.int64)
+        found = bfs(graph, source, each=each, target=target, **limits)
+        return ShortestPaths(
+            graph, found.report, found.sources, each, found.target,
+            *widened(found.depth, found.depth >= 0), found.parent if parents else None,
+            found.parent, limits,
+        )  # fmt: skip
+    sources = positions(graph, source, each)
+    goal = None if target is None else graph.vertex(target)
+    dtype = working_dtype(graph)
+    tree = None
+    with Allowance(time_limit) as left:
+        answer = (run_each if each else run)(
+            shortest_paths(dtype, width, goal is not None), graph, frontier=sources,
+            start={"distance": dict.fromkeys(sources.tolist(), 0)},
+            parameters={} if goal is None else {"target": goal},
+            **{**limits, "time_limit": left()},
+        )  # fmt: skip
+        distance, record = answer["distance"], answer.record
+        if goal is not None:
+            distance[distance > distance[..., goal, None]] = infinity(dtype)
+        if parents:
+            rest = {**limits, "time_limit": left()}
+            second = find_parents(graph, sources, distance, each, **rest)
+            tree, record = second["parent"], joined([record, second.record])
+    distance, reached = widened(distance, distance != infinity(dtype))
+    return ShortestPaths(graph, record, sources, each, goal, distance, reached, tree, tree, limits)

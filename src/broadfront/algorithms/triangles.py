@@ -53,16 +53,19 @@ class Triangles(Result):
     total
         How many there are.
     per_vertex
-        int64, how many each vertex is a corner of; counted on first access.
+        int64, how many each vertex is a corner of; counted on first access, with the threads and
+        once more within the time limit of the call.
     """
 
     total: int
     _threads: int | None = None
+    _time_limit: float | None = None
 
     @cached_property
     def per_vertex(self) -> NDArray[np.int64]:
         """How many triangles each vertex is a corner of."""
-        return run(PER_VERTEX, undirected(self.graph), threads=self._threads)["per_vertex"]
+        view, limit = undirected(self.graph), self._time_limit
+        return run(PER_VERTEX, view, threads=self._threads, time_limit=limit)["per_vertex"]
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the triangles at each vertex."""
@@ -109,7 +112,7 @@ def triangles(
     """
     view = undirected(graph)
     answer = run(TOTAL, view, threads=threads, time_limit=time_limit, progress=progress)
-    return Triangles(graph, answer.record, int(answer["total"][0]), threads)
+    return Triangles(graph, answer.record, int(answer["total"][0]), threads, time_limit)
 
 
 def undirected(graph: Graph) -> Graph:

@@ -16,7 +16,7 @@ import numpy as np
 
 from broadfront.algorithms.betweenness import betweenness
 from broadfront.algorithms.bfs import bfs
-from broadfront.algorithms.components import connected_components
+from broadfront.algorithms.components import METHODS, connected_components
 from broadfront.algorithms.pagerank import pagerank
 from broadfront.algorithms.sssp import sssp
 from broadfront.algorithms.triangles import triangles
@@ -137,16 +137,21 @@ def _source_options(command: argparse.ArgumentParser) -> None:
         "--source", action="append", metavar="VERTEX",
         help="where to start; several give the nearest; by default the vertex of largest degree",
     )  # fmt: skip
-
-
-def _bfs_options(command: argparse.ArgumentParser) -> None:
-    _source_options(command)
+    command.add_argument(
+        "--each", action="store_true", help="search from each source by itself, not the nearest"
+    )
     command.add_argument("--target", metavar="VERTEX", help="stop when this vertex is reached")
 
 
 def _sssp_options(command: argparse.ArgumentParser) -> None:
     _source_options(command)
     command.add_argument("--parents", action="store_true", help="find the tree of paths too")
+
+
+def _components_options(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--method", choices=METHODS, default=METHODS[0], help="the quick one, or the simple one"
+    )
 
 
 def _pagerank_options(command: argparse.ArgumentParser) -> None:
@@ -159,6 +164,7 @@ def _pagerank_options(command: argparse.ArgumentParser) -> None:
 def _betweenness_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--sources", type=int, metavar="K", help="a random sample of so many")
     command.add_argument("--raw", action="store_true", help="do not normalise")
+    command.add_argument("--weighted", action="store_true", help="paths are shortest by weight")
 
 
 def _named(graph: Graph, name: str) -> Any:
@@ -168,25 +174,28 @@ def _named(graph: Graph, name: str) -> Any:
     return name
 
 
-def _start(graph: Graph, options: Options) -> Any:
+def _search(graph: Graph, options: Options) -> dict[str, Any]:
+    """Return where a search starts and ends."""
     if options.source:
-        return [_named(graph, name) for name in options.source]
-    if graph.num_vertices == 0:
+        source: Any = [_named(graph, name) for name in options.source]
+    elif graph.num_vertices == 0:
         raise OptionError("the graph has no vertex to start from")
-    return graph.labels[int(np.argmax(graph.degrees))]
+    else:
+        source = graph.labels[int(np.argmax(graph.degrees))]
+    target = None if options.target is None else _named(graph, options.target)
+    return {"source": source, "each": options.each, "target": target}
 
 
 def _bfs(graph: Graph, options: Options, settings: dict[str, Any]) -> Result:
-    target = None if options.target is None else _named(graph, options.target)
-    return bfs(graph, _start(graph, options), target=target, **settings)
+    return bfs(graph, **_search(graph, options), **settings)
 
 
 def _sssp(graph: Graph, options: Options, settings: dict[str, Any]) -> Result:
-    return sssp(graph, _start(graph, options), parents=options.parents, **settings)
+    return sssp(graph, **_search(graph, options), parents=options.parents, **settings)
 
 
 def _components(graph: Graph, options: Options, settings: dict[str, Any]) -> Result:
-    return connected_components(graph, **settings)
+    return connected_components(graph, method=options.method, **settings)
 
 
 def _pagerank(graph: Graph, options: Options, settings: dict[str, Any]) -> Result:
@@ -197,7 +206,7 @@ def _pagerank(graph: Graph, options: Options, settings: dict[str, Any]) -> Resul
 
 
 def _betweenness(graph: Graph, options: Options, settings: dict[str, Any]) -> Result:
-    return betweenness(graph, options.sources, normalized=not options.raw, **settings)
+    return betweenness(graph, options.sources, not options.raw, options.weighted, **settings)
 
 
 def _triangles(graph: Graph, options: Options, settings: dict[str, Any]) -> Result:
@@ -205,9 +214,9 @@ def _triangles(graph: Graph, options: Options, settings: dict[str, Any]) -> Resu
 
 
 PRIMITIVES = (
-    Primitive("bfs", "search it breadth-first", _bfs_options, _bfs),
+    Primitive("bfs", "search it breadth-first", _source_options, _bfs),
     Primitive("sssp", "find shortest paths by weight", _sssp_options, _sssp),
-    Primitive("components", "find its connected components", _no_options, _components),
+    Primitive("components", "find its connected components", _components_options, _components),
     Primitive("pagerank", "rank its vertices", _pagerank_options, _pagerank),
     Primitive("betweenness", "find who is between", _betweenness_options, _betweenness),
     Primitive("triangles", "count its triangles", _no_options, _triangles),

@@ -128,9 +128,12 @@ def trip(control, block):
 def assemble(control, rank):
     """Wait for the first thread of all to begin; return False if it never will.
 
-    It may not: Ctrl-C can reach Python after the others were sent off.
+    It may not: Ctrl-C can reach Python after the others were sent off. The deadline counts from
+    here, when all compiling is over.
     """
     first = control[FIRST]
+    if rank == 0:
+        control[DEADLINE] += _clock()
     if rank == 0 and first == 0:
         atomics.store(control, BEGUN, 1)
     while atomics.load(control, first + BEGUN) == 0:

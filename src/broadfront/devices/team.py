@@ -45,7 +45,7 @@ class Team:
         Returns what the first of them returns. `fault` makes a device fail, for tests: at a block
         of its loop, after so many times.
         """
-        self._reset(len(threads), time_limit, fault)
+        self.reset(time_limit, len(threads), fault)
         calls = [
             (rank, count, words, *given)
             for count, words, given in zip(threads, self.control, arguments, strict=True)
@@ -71,20 +71,23 @@ class Team:
         for error in errors:
             if error is not None:
                 raise error
-        self._raise_if_stopped(time_limit)
+        self.raise_if_stopped(time_limit)
         return answer
 
-    def _reset(
-        self, devices: int, time_limit: float | None, fault: tuple[int, int, int] | None
+    def reset(
+        self,
+        time_limit: float | None,
+        devices: int = 1,
+        fault: tuple[int, int, int] | None = None,
     ) -> None:
+        """Make ready for a run that may take so long from when it begins."""
         if len(self.control) != devices:
             self.control = control.new_control(devices)
         words = self.control
         words[:] = 0
-        now = time.monotonic_ns()
-        words[:, control.NEXT_LOOK] = now + control.LOOK_EVERY_NANOSECONDS
-        words[:, control.DEADLINE] = (
-            control.NEVER if time_limit is None else now + int(time_limit * 1e9)
+        words[:, control.NEXT_LOOK] = time.monotonic_ns() + control.LOOK_EVERY_NANOSECONDS
+        words[:, control.DEADLINE] = (  # the loop adds the time at which it begins
+            control.NEVER if time_limit is None else int(min(time_limit * 1e9, control.NEVER))
         )
         for device in range(devices):
             words[device, control.FIRST] = -device * control.WORDS
@@ -101,7 +104,8 @@ class Team:
             error.add_note(f"on cpu:{-words[control.FIRST] // control.WORDS}")
         return error
 
-    def _raise_if_stopped(self, time_limit: float | None) -> None:
+    def raise_if_stopped(self, time_limit: float | None) -> None:
+        """Raise what the last run was stopped for, if it was."""
         stop = self.control[0, control.STOP]
         device = int(self.control[0, control.STOPPED_BY])
         if stop == control.INTERRUPTED:

@@ -57,6 +57,8 @@ def _uses(operator: Operator, program: Program, state: Any) -> list[Use]:
             for asked in (operator.while_, operator.priority):
                 if asked is not None:
                     uses.append((asked, (INTEGER, state), None))
+            if operator.goal is not None:
+                uses.append((operator.goal, (state,), INTEGER))
             if operator.enters is not None:
                 uses.append((operator.enters, (INTEGER, field, field, state), None))
             return uses

@@ -1,15 +1,17 @@
 """All phases of a program as one compiled loop, which every thread of a device runs.
 
 Sections are chained by closures: a chain of two sections is a section, a repeated section is a
-section, and the loop calls the last of them. There is no Python between iterations.
+section, and the loop calls the last of them. There is no Python between iterations, and none
+between the sources of a batch, of which each thread takes one at a time and runs it alone.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from broadfront import atomics
 from broadfront.devices.control import LINE, assemble
@@ -20,10 +22,18 @@ from broadfront.operators.cpu.advance import advance
 from broadfront.operators.cpu.buckets import prioritised
 from broadfront.operators.cpu.compute import compute, filtered, once, reduce
 from broadfront.operators.cpu.frontier import (
+    ALL_BEFORE,
+    ALL_EDGES,
     ALL_SIZE,
+    BEFORE,
+    EDGES,
     FRONT_WORDS,
     ITERATION,
+    PARITY,
+    PULLING,
+    SIZE,
     TIMES,
+    UNEXPLORED,
     finish,
     prepare,
 )
@@ -32,6 +42,7 @@ from broadfront.operators.cpu.levels import levels
 from broadfront.operators.describe import (
     Advance,
     Compute,
+    Field,
     Filter,
     Intersect,
     Levels,
@@ -39,9 +50,28 @@ from broadfront.operators.describe import (
     Operator,
     Reduce,
 )
-from broadfront.pointers import pointer, pointers, shifted
+from broadfront.pointers import at_row, pointer, pointers, shifted
 
 Section = Callable[..., Any]
+
+GIVEN, FILLED, AT_SOURCE = range(3)
+"""What the rows of a field are at the start: as given, filled, or filled but for the source."""
+
+
+class Batch(NamedTuple):
+    """What the threads of a batch share; `worker` tells them apart."""
+
+    sources: NDArray[np.int64]
+    turn: NDArray[np.int64]
+    """How many sources have been taken."""
+    spans: NDArray[np.int64]
+    """For each source who ran it, and its first and last iteration in that one's record."""
+    lengths: tuple[int, ...]
+    """For each field the length of a row."""
+    begins: tuple[int, ...]
+    first: tuple[NDArray[Any], ...]
+    """For each field the values at the sources."""
+    worker: int
 
 
 def fused(program: Program, names: tuple[str, ...], across: Across | None = None) -> Section:
@@ -49,9 +79,7 @@ def fused(program: Program, names: tuple[str, ...], across: Across | None = None
 
     With `across` it is the loop of each of several devices.
     """
-    operators = {operator for phase in program.all_phases for operator in phase.step}
-    made = {operator: _section(operator, program, names, across) for operator in operators}
-    whole = _chained([_phase(phase, made) for phase in program.all_phases])
+    whole = _whole(program, names, across)
 
     def broadfront_loop(rank, threads, control, graph, state, in_state, work):
         if not assemble(pointer(control), rank):
@@ -65,6 +93,91 @@ def fused(program: Program, names: tuple[str, ...], across: Across | None = None
         return front[ITERATION]
 
     return loop(broadfront_loop)
+
+
+def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
+    """Return the loop that runs a program from many sources, each in rows of its own."""
+    whole = _whole(program, names)
+    places = enumerate(program.fields.values())
+    begin = _each([_beginning(place, field) for place, field in places])
+
+    def broadfront_batch(control, graph, state, in_state, work, batch):
+        lines, rows, control = pointers(work), pointers(graph), pointer(control)
+        front = lines.fronts
+        turn = np.int64(0)
+        assemble(control, 0)
+        while turn >= 0:
+            row = atomics.add(pointer(batch.turn), 0, 1)
+            if row >= len(batch.sources):
+                break
+            source = np.int64(batch.sources[row])
+            here = at_row(pointers(state), row, batch.lengths)
+            there = at_row(pointers(in_state), row, batch.lengths)
+            begin(here, source, row, batch)
+            _start(lines, rows, front, source)
+            batch.spans[row, 0] = batch.worker
+            batch.spans[row, 1] = front[ITERATION]
+            turn = whole(
+                np.int64(0), np.int64(1), control, rows, here, there, lines, front, turn
+            )  # fmt: skip
+            batch.spans[row, 2] = front[ITERATION]
+        return front[ITERATION]
+
+    return loop(broadfront_batch)
+
+
+@inner
+def _start(work, graph, front, source):
+    """Put a single source into the frontier, and forget all of the run before."""
+    for word in range(2 * (graph.num_vertices // 64 + 2)):
+        work.marks[word] = np.uint64(0)
+    work.queue[0] = source
+    front[SIZE] = 1
+    front[ALL_SIZE] = 1
+    front[EDGES] = np.int64(graph.offsets[source + 1]) - np.int64(graph.offsets[source])
+    front[ALL_EDGES] = front[EDGES]
+    front[PULLING] = 0
+    front[PARITY] = 0
+    front[UNEXPLORED] = np.int64(graph.offsets[graph.num_vertices])
+    front[BEFORE] = 0
+    front[ALL_BEFORE] = 0
+
+
+def _beginning(place: int, field: Field) -> Section:
+    """Return the function that sets a row of a field to what it is at the start."""
+    value = np.dtype(field.dtype).type(field.fill)
+
+    @inner
+    def begin(state, source, row, batch):
+        if batch.begins[place] == GIVEN:
+            return
+        out = state[place]
+        for position in range(batch.lengths[place]):
+            out[position] = value
+        if batch.begins[place] == AT_SOURCE:
+            out[source] = batch.first[place][row]
+
+    return begin
+
+
+def _each(functions: Sequence[Section]) -> Section:
+    first, *rest = functions
+    if not rest:
+        return first
+    others = _each(rest)
+
+    @inner
+    def all_of_them(state, source, row, batch):
+        first(state, source, row, batch)
+        others(state, source, row, batch)
+
+    return all_of_them
+
+
+def _whole(program: Program, names: tuple[str, ...], across: Across | None = None) -> Section:
+    operators = {operator for phase in program.all_phases for operator in phase.step}
+    made = {operator: _section(operator, program, names, across) for operator in operators}
+    return _chained([_phase(phase, made) for phase in program.all_phases])
 
 
 def _phase(phase: Phase, made: Mapping[Operator, Section]) -> Section:

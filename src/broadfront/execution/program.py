@@ -138,6 +138,8 @@ class Program:
                 raise OptionError(f"field {operator.into!r} takes proposals and has no combine")
             if operator.direction not in (None, "push", "pull"):
                 raise OptionError(f"direction={operator.direction!r}: expected 'push' or 'pull'")
+            if operator.goal is not None and operator.priority is None:
+                raise OptionError("an Advance with a goal needs a priority")
             if operator.balance not in (None, *BALANCES):
                 raise OptionError(f"balance={operator.balance!r}: expected {', '.join(BALANCES)}")
         elif isinstance(operator, (Compute, Reduce)):

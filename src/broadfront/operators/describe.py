@@ -75,6 +75,9 @@ class Advance:
     priority
         ``priority(vertex, state)`` returns a number; smaller goes first. With it the frontier is
         kept in buckets of width `width`, and the operator runs until all are empty.
+    goal
+        ``goal(state)`` returns a vertex, where there is a priority: the operator stops as soon as
+        the bucket of that vertex is done. Vertices of later buckets are as far as they have come.
     width
         The width of a bucket; None lets the graph decide.
     enters
@@ -96,6 +99,7 @@ class Advance:
     while_: Functor | None = None
     priority: Functor | None = None
     width: float | None = None
+    goal: Functor | None = None
     enters: Functor | None = None
     trail: str | None = None
     direction: str | None = None

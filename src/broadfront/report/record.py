@@ -91,7 +91,8 @@ def recorded(
 ) -> Record:
     """Return the record of the run that has just ended in `workspace`."""
     rows = min(iterations, frontier.RECORD_ROWS)
-    table = work.record[: rows * frontier.RECORD_COLUMNS].reshape(rows, -1).copy()
+    columns = frontier.RECORD_COLUMNS
+    table = work.record[: rows * columns].reshape(rows, columns).copy()
     nanoseconds = table[:, frontier.R_END] - table[:, frontier.R_BEGIN]
     return Record(
         iterations,

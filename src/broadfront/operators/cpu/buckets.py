@@ -115,8 +115,13 @@ def sensible_width(graph: Graph) -> float:
     return max(WIDTH_FACTOR * mean / degree, np.finfo(np.float64).tiny)
 
 
+@inner
+def _nowhere(state):
+    return 0
+
+
 def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Callable[..., Any]:
-    """Return the section that runs a prioritised `Advance` until all buckets are empty."""
+    """Return the section that runs a prioritised `Advance` to its goal, or until all is done."""
     field = fields[operator.into]
     fill_value = np.dtype(field.dtype).type(field.fill)
     combine = combining(field.combine or "min", fill_value)
@@ -124,6 +129,8 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
     propose = inner(operator.functor)
     assert operator.priority is not None
     priority = inner(operator.priority)
+    goal = _nowhere if operator.goal is None else inner(operator.goal)
+    has_goal = operator.goal is not None
 
     @inner
     def bucket_of(vertex, state, per_width):
@@ -347,6 +354,9 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
                 if nearest != NONE_LEFT:  # nothing but parked vertices: go where the nearest is
                     following = max(following, nearest - ((nearest - following) & (WINDOW - 1)))
             lowest = following
+            if has_goal and lost == 0:
+                if bucket_of(np.int64(goal(state)), state, per_width) < lowest:
+                    break
         front[SIZE] = 0
         front[ALL_SIZE] = 0
         front[ITERATION] -= 1

@@ -1,0 +1,51 @@
+"""What distances are added up in, so that no path is too long for it.
+
+Sums of integer weights are taken in 32 bits where no path can be longer, and in 64 bits elsewhere;
+answers have 64 bits. Real weights are added in their own precision.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadfront.errors import GraphError
+from broadfront.graph.csr import Graph
+
+Array = NDArray[Any]
+
+
+def infinity(dtype: np.dtype[Any]) -> Any:
+    """Return what an unreached vertex has: infinity, or the largest integer."""
+    return np.inf if dtype.kind == "f" else np.iinfo(dtype).max
+
+
+def widened(distance: Array, reached: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_]]:
+    """Return distances of integers in 64 bits, and `reached` with them."""
+    if distance.dtype == np.int32:
+        distance = np.where(reached, distance.astype(np.int64), infinity(np.dtype(np.int64)))
+    return distance, reached
+
+
+def working_dtype(graph: Graph, positive: bool = False) -> np.dtype[Any]:
+    """Return the dtype to add up weights in; refuse negative ones or, if `positive`, zero too."""
+    weights = graph.weights
+    assert weights is not None
+    smallest, largest = graph.weight_bounds
+    if len(weights) and (smallest < 0 or (positive and smallest == 0)):
+        arc = int(np.argmax(weights <= 0 if positive else weights < 0))
+        tail, head = graph.labels[[graph.sources()[arc], graph.targets[arc]]].tolist()
+        least = "more than 0 to be counted" if positive else "at least 0"
+        raise GraphError(
+            f"shortest paths need weights of {least}; {tail} -> {head} weighs {weights[arc]}"
+        )
+    if weights.dtype.kind == "f":
+        return weights.dtype
+    longest = (graph.num_vertices + 1) * int(largest)
+    if longest < np.iinfo(np.int32).max:
+        return np.dtype(np.int32)
+    if longest > np.iinfo(np.int64).max:
+        raise GraphError("paths may be longer than 64 bits hold; use weights of float64")
+    return np.dtype(np.int64)
