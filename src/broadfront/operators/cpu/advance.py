@@ -4,6 +4,9 @@ A push costs the edges that leave the frontier; a pull costs a part of the edges
 vertices still wanting, and a look at every word of the bitmap. The choice goes by the edges of the
 frontier against those not yet explored, as in Beamer's direction-optimizing search. The queue
 becomes a bitmap, or the bitmap a queue, only when the direction turns.
+
+Two threads that improve a vertex at once may both put it into the next queue, which has a place for
+every vertex and few more. A queue that would be longer is made anew from a bitmap of all in it.
 """
 
 from __future__ import annotations
@@ -21,11 +24,16 @@ from broadfront.operators.cpu.combine import combining
 from broadfront.operators.cpu.frontier import (
     ATOMICS,
     BEFORE,
+    BY_DEGREE,
+    BY_EDGES,
+    BY_VERTEX,
     EDGES,
     LOCAL_WORDS,
     PARITY,
+    PULL,
     PULLING,
     SIZE,
+    SLACK,
     SPARE,
     STATS_WORDS,
     TAIL,
@@ -40,7 +48,7 @@ from broadfront.operators.cpu.pull import pull
 from broadfront.operators.cpu.push_by_degree import push_by_degree
 from broadfront.operators.cpu.push_by_edges import push_by_edges
 from broadfront.operators.cpu.push_by_vertex import push_by_vertex
-from broadfront.operators.cpu.walk import Rules
+from broadfront.operators.cpu.walk import Following, Rules
 from broadfront.operators.describe import Advance, Field
 from broadfront.pointers import shifted
 
@@ -51,10 +59,11 @@ BETA = 18
 
 
 PUSHES = {
-    "by_vertex": push_by_vertex,
-    "by_degree": push_by_degree,
-    "by_edges": push_by_edges,
+    "by_vertex": (push_by_vertex, BY_VERTEX),
+    "by_degree": (push_by_degree, BY_DEGREE),
+    "by_edges": (push_by_edges, BY_EDGES),
 }
+"""The ways to share a push, and their bits in the record."""
 
 
 @inner
@@ -74,10 +83,9 @@ def advance(
     propose = inner(operator.functor)
     wanted = _anyone if operator.while_ is None else inner(operator.while_)
     rules = Rules(propose, wanted, combine, _joining(operator, fill), note)
-    push_step = PUSHES[operator.balance or "by_degree"](rules)
-    clear_marks = operator.enters is None and field.combine in ("min", "max")
-    unmark = _unmark if clear_marks else _leave
-    pushed = _pushed(push_step, unmark, place)
+    push, way = PUSHES[operator.balance or "by_degree"]
+    joins_again = operator.enters is None and field.combine != "any"
+    pushed = _pushed(push(rules), _unmark if joins_again else _leave, place, way)
     if operator.while_ is None or operator.direction == "push":
         return pushed
     return _either(pushed, pull(propose, wanted, combine, note), wanted, place, operator.direction)
@@ -135,7 +143,7 @@ def _unmark(queue, begin, end, marks):
 
 
 def _pushed(
-    push_step: Callable[..., Any], unmark: Callable[..., Any], place: int
+    push_step: Callable[..., Any], unmark: Callable[..., Any], place: int, way: int
 ) -> Callable[..., Any]:
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
@@ -151,8 +159,9 @@ def _pushed(
         begin, end = share(size, rank, threads)
         unmark(queue, begin, end, behind)
         edges, visited, settled = push_step(
-            rank, threads, control, graph, state, state[place], queue, following,
-            shifted(work.local, rank * LOCAL_WORDS), work, ahead, size, turn,
+            rank, threads, control, graph, state, state[place], queue,
+            Following(following, work.spill), shifted(work.local, rank * LOCAL_WORDS), work, ahead,
+            size, turn,
         )  # fmt: skip
         stats = shifted(work.stats, (turn & 1) * LINE)
         atomics.store(stats, rank * STATS_WORDS, edges)
@@ -164,10 +173,49 @@ def _pushed(
         front[BEFORE] = size
         front[SIZE] = atomics.load(control, CURSORS + LINE * (TAIL + turn % 3))
         front[PARITY] = 0 if odd else 1
-        tell(work, front, rank, 0, began)
+        if after >= 0 and front[SIZE] > graph.num_vertices + SLACK:
+            after = _condense(rank, threads, control, graph, following, work, front, after)
+        tell(work, front, rank, way, began)
         return after
 
     return section
+
+
+@inner
+def _condense(rank, threads, control, graph, queue, work, front, turn):
+    """Make a queue that has run over again, from a bitmap of what is in it and what is spilt."""
+    prepare(control, rank, turn)
+    begin, end = share(graph.num_vertices + SLACK, rank, threads)
+    for place in range(begin, end):
+        vertex = np.int64(queue[place])
+        atomics.bitwise_or(work.spill, vertex >> 6, np.uint64(1) << np.uint64(vertex & 63))
+    turn = finish(control, rank, threads, turn)
+    if turn < 0:
+        return turn
+    prepare(control, rank, turn)
+    _list_ones(rank, threads, control, graph, work.spill, queue, turn)
+    first, last = share((graph.num_vertices + 63) >> 6, rank, threads)
+    for word in range(first, last):
+        work.spill[word] = np.uint64(0)
+    after = finish(control, rank, threads, turn)
+    front[SIZE] = atomics.load(control, CURSORS + LINE * (SPARE + turn % 3))
+    return after
+
+
+@inner
+def _list_ones(rank, threads, control, graph, bits, queue, turn):
+    """Write the vertices of a bitmap into a queue, those of this thread's share of it."""
+    first, last = share((graph.num_vertices + 63) >> 6, rank, threads)
+    for word in range(first, last):
+        left = bits[word]
+        if left != 0:
+            end = atomics.add(
+                control, CURSORS + LINE * (SPARE + turn % 3), np.int64(count_ones(left))
+            )
+            while left != 0:
+                queue[end] = (word << 6) + np.int64(trailing_zeros(left))
+                end += 1
+                left &= left - np.uint64(1)
 
 
 @inner
@@ -228,17 +276,7 @@ def _either(
         """Make the bitmap a queue."""
         prepare(control, rank, turn)
         bits = work.other_bits if front[PARITY] == 1 else work.bits
-        first, last = share((graph.num_vertices + 63) >> 6, rank, threads)
-        for word in range(first, last):
-            left = bits[word]
-            if left != 0:
-                end = atomics.add(
-                    control, CURSORS + LINE * (SPARE + turn % 3), np.int64(count_ones(left))
-                )
-                while left != 0:
-                    work.queue[end] = (word << 6) + np.int64(trailing_zeros(left))
-                    end += 1
-                    left &= left - np.uint64(1)
+        _list_ones(rank, threads, control, graph, bits, work.queue, turn)
         front[PULLING] = 0
         front[PARITY] = 0
         return finish(control, rank, threads, turn)
@@ -265,7 +303,7 @@ def _either(
         front[SIZE] = front[EDGES]
         front[EDGES] = 1
         front[PARITY] = 0 if odd else 1
-        tell(work, front, rank, 1, began)
+        tell(work, front, rank, PULL, began)
         return after
 
     @inner

@@ -32,6 +32,7 @@ from broadfront.operators.cpu.combine import combining
 from broadfront.operators.cpu.frontier import (
     ATOMICS,
     BEFORE,
+    BUCKETS,
     ITERATION,
     PARITY,
     SIZE,
@@ -335,7 +336,7 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
                 lost += atomics.load(stats, thread * STATS_WORDS + 3)
                 nearest = min(nearest, atomics.load(stats, thread * STATS_WORDS + 4))
             front[BEFORE] = size
-            tell(work, front, rank, 0, began)
+            tell(work, front, rank, BUCKETS, began)
             front[ITERATION] += 1
             if following == NONE_LEFT and lost > 0:
                 take_own_blocks(rank, blocks, own)
