@@ -82,7 +82,7 @@ def advance(
     combine = combining(field.combine or "min", fill)
     propose = inner(operator.functor)
     wanted = _anyone if operator.while_ is None else inner(operator.while_)
-    rules = Rules(propose, wanted, combine, _joining(operator, fill), note)
+    rules = Rules(propose, wanted, combine, _joining(operator, field, fill), note)
     push, way = PUSHES[operator.balance or "by_degree"]
     joins_again = operator.enters is None and field.combine != "any"
     pushed = _pushed(push(rules), _unmark if joins_again else _leave, place, way)
@@ -104,11 +104,12 @@ def _noting(place: int) -> Callable[..., Any]:
     return note
 
 
-def _joining(operator: Advance, fill: Any) -> Callable[..., Any]:
+def _joining(operator: Advance, field: Field, fill: Any) -> Callable[..., Any]:
     """Return the test whether an improved vertex joins the next frontier.
 
     A vertex improved for the first time ever joins at once; one that was improved before must be
-    the first to set its mark, since it may have joined in this iteration already.
+    the first to set its mark, since it may have joined in this iteration already. That lets it join
+    twice, which a sum would feel: there only the mark counts.
     """
     if operator.enters is not None:
         enters = inner(operator.enters)
@@ -118,10 +119,11 @@ def _joining(operator: Advance, fill: Any) -> Callable[..., Any]:
             return enters(vertex, before, after, state)
 
         return as_told
+    only_marks = field.combine == "sum"
 
     @inner
     def once(vertex, before, after, state, marks):
-        if before == fill:
+        if not only_marks and before == fill:
             return True
         mark = np.uint64(1) << np.uint64(vertex & 63)
         return atomics.bitwise_or(marks, vertex >> 6, mark) & mark == 0
