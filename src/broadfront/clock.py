@@ -16,6 +16,8 @@ from typing import Any
 
 from numba.core import event
 
+from broadfront import notice
+
 Watcher = Callable[[bool], None]
 
 _watchers: list[Watcher] = []
@@ -47,8 +49,21 @@ class Clock:
 
 
 @contextmanager
+def preparing() -> Iterator[None]:
+    """Count the block as loading of kernels: it puts one together, and is no part of the work."""
+    _preparing.on_start(None)
+    try:
+        yield
+    finally:
+        _preparing.on_end(None)
+
+
+@contextmanager
 def watching(watcher: Watcher) -> Iterator[None]:
-    """Call ``watcher(True)`` when compiling begins in the block, with False when it ends."""
+    """Call ``watcher(True)`` when compiling begins in the block, with False when it ends.
+
+    It takes the place of the line that says so otherwise (`broadfront.notice`).
+    """
     _watchers.append(watcher)
     try:
         yield
@@ -93,6 +108,9 @@ class _Listener(event.Listener):  # type: ignore[misc]
 def _tell(compiling: bool, happening: Any) -> None:
     for watcher in _watchers:
         watcher(compiling)
+    function = getattr(happening.data["dispatcher"], "py_func", None)
+    if not _watchers and getattr(function, "__module__", "").startswith("broadfront."):
+        notice.compiling(compiling)
 
 
 _compiling, _preparing = _Listener(_tell), _Listener()

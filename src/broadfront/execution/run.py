@@ -17,7 +17,7 @@ from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
 from broadfront import threads as thread_settings
-from broadfront.clock import Clock
+from broadfront.clock import Clock, preparing
 from broadfront.devices import workspace as workspaces
 from broadfront.errors import OptionError
 from broadfront.execution.faults import explained
@@ -96,7 +96,8 @@ def run(
         key = graph.targets.dtype
         loop = program._loops.get(key)
         if loop is None:
-            loop = program._loops.setdefault(key, fused(program.on(key), names))
+            with preparing():
+                loop = program._loops.setdefault(key, fused(program.on(key), names))
         try:
             with listening(progress), following(program.name, lambda: _iteration(work)):
                 iterations = workspace.team.run(
