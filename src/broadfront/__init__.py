@@ -1,12 +1,11 @@
-"""Broadfront: graph analytics on many devices, written in Python, run at native speed."""
+"""Broadfront: graph analytics on many devices, written in Python, run at native speed.
 
-from broadfront import atomics, verify
-from broadfront.algorithms.betweenness import Betweenness, betweenness
-from broadfront.algorithms.bfs import BreadthFirst, bfs
-from broadfront.algorithms.components import Components, connected_components
-from broadfront.algorithms.pagerank import PageRank, pagerank
-from broadfront.algorithms.sssp import ShortestPaths, sssp
-from broadfront.algorithms.triangles import Triangles, triangles
+What is here is loaded when it is first used, the compiler with it; errors are there at once.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from broadfront.errors import (
     BroadfrontError,
     FormatError,
@@ -18,26 +17,35 @@ from broadfront.errors import (
     VerificationError,
     VertexError,
 )
-from broadfront.execution.batch import run_each
-from broadfront.execution.explore import Exploration, explore
-from broadfront.execution.program import Phase, Program
-from broadfront.execution.run import run
-from broadfront.graph.convert import from_networkx, from_scipy
-from broadfront.graph.csr import Graph, Origin
-from broadfront.graph.edges import from_edges
-from broadfront.graph.generate import generate
-from broadfront.graph.read import read
-from broadfront.graph.tables import from_arrow, from_pandas, from_polars
-from broadfront.operators.describe import (
-    Advance,
-    Compute,
-    Field,
-    Filter,
-    Intersect,
-    Levels,
-    Once,
-    Reduce,
-)
+
+if TYPE_CHECKING:
+    from broadfront import atomics, verify
+    from broadfront.algorithms.betweenness import Betweenness, betweenness
+    from broadfront.algorithms.bfs import BreadthFirst, bfs
+    from broadfront.algorithms.components import Components, connected_components
+    from broadfront.algorithms.pagerank import PageRank, pagerank
+    from broadfront.algorithms.sssp import ShortestPaths, sssp
+    from broadfront.algorithms.triangles import Triangles, triangles
+    from broadfront.execution.batch import run_each
+    from broadfront.execution.explore import Exploration, explore
+    from broadfront.execution.program import Phase, Program
+    from broadfront.execution.run import run
+    from broadfront.graph.convert import from_networkx, from_scipy
+    from broadfront.graph.csr import Graph, Origin
+    from broadfront.graph.edges import from_edges
+    from broadfront.graph.generate import generate
+    from broadfront.graph.read import read
+    from broadfront.graph.tables import from_arrow, from_pandas, from_polars
+    from broadfront.operators.describe import (
+        Advance,
+        Compute,
+        Field,
+        Filter,
+        Intersect,
+        Levels,
+        Once,
+        Reduce,
+    )
 
 __version__ = "0.1.0"
 
@@ -90,3 +98,44 @@ __all__ = [
     "triangles",
     "verify",
 ]
+
+_HOMES = {
+    "algorithms.betweenness": ("Betweenness", "betweenness"),
+    "algorithms.bfs": ("BreadthFirst", "bfs"),
+    "algorithms.components": ("Components", "connected_components"),
+    "algorithms.pagerank": ("PageRank", "pagerank"),
+    "algorithms.sssp": ("ShortestPaths", "sssp"),
+    "algorithms.triangles": ("Triangles", "triangles"),
+    "execution.batch": ("run_each",),
+    "execution.explore": ("Exploration", "explore"),
+    "execution.program": ("Phase", "Program"),
+    "execution.run": ("run",),
+    "graph.convert": ("from_networkx", "from_scipy"),
+    "graph.csr": ("Graph", "Origin"),
+    "graph.edges": ("from_edges",),
+    "graph.generate": ("generate",),
+    "graph.read": ("read",),
+    "graph.tables": ("from_arrow", "from_pandas", "from_polars"),
+    "operators.describe": (
+        "Advance", "Compute", "Field", "Filter", "Intersect", "Levels", "Once", "Reduce",
+    ),
+}  # fmt: skip
+"""The module of everything above that is loaded on first use."""
+_MODULES = ("atomics", "kernel", "threads", "verify")
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+
+if not TYPE_CHECKING:  # a type checker knows the names, and should say when one is wrong
+
+    def __getattr__(name: str) -> Any:
+        if name in _MODULES:
+            return import_module(f"broadfront.{name}")
+        if name not in _HOME:
+            raise AttributeError(f"module 'broadfront' has no attribute {name!r}")
+        thing = getattr(import_module(f"broadfront.{_HOME[name]}"), name)
+        globals()[name] = thing
+        return thing
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__, *_MODULES})

@@ -190,3 +190,15 @@ def test_progress_is_shown_on_a_terminal(tmp_path: Path) -> None:
         pass  # Linux says that the other end is closed in this way
     assert process.wait(timeout=120) == 0
     assert b"0:00:" in shown
+
+
+def test_a_command_does_not_load_linear_algebra() -> None:
+    """Numba would, for `dot`, which no kernel needs: a fifth of the time of a short command."""
+    script = (
+        "import sys; from broadfront.cli.main import main; sys.argv[1:] = ['info', 'path:9'];"
+        "main(); print([name for name in sys.modules if name.startswith('scipy.linalg')])"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, check=True, timeout=300
+    )
+    assert done.stdout.endswith("[]\n")

@@ -27,8 +27,7 @@ from broadfront.errors import GraphError, OptionError
 from broadfront.execution.batch import run_each
 from broadfront.graph.csr import Graph
 from broadfront.progress import Listener, listening, report
-from broadfront.report.joined import joined
-from broadfront.report.record import Record
+from broadfront.report.record import Record, joined
 from broadfront.report.result import Result
 from broadfront.report.rows import positions
 

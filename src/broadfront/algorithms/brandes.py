@@ -94,7 +94,7 @@ def brandes(reach: Operator, tight: Functor, given: Mapping[str, Field]) -> Prog
         return total
 
     number = Field(np.float64)
-    fields = {"paths": number, "power": Field(np.int32), 
+    fields = {"paths": number, "power": Field(np.int32),
               "many": Field(np.int32, length=1, combine="max"),
               "share": number, "raw": number}  # fmt: skip
     outwards = Levels(

@@ -30,7 +30,7 @@ from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Advance, Field
 from broadfront.progress import Listener
-from broadfront.report.joined import joined
+from broadfront.report.record import joined
 from broadfront.report.result import path
 from broadfront.report.rows import Search, positions
 

@@ -47,6 +47,10 @@ def showing_progress(options: argparse.Namespace) -> Iterator[None]:
             yield
 
 
+def hear_nothing(compiling: bool) -> None:
+    """Watch compiling without a word: the command line says what it says in its progress."""
+
+
 def facts_of(graph: Graph) -> dict[str, Any]:
     """Return everything `info` tells, as plain values."""
     return {**graph.describe(), "origin": asdict(graph.origin)}

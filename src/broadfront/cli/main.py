@@ -11,8 +11,10 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
-from broadfront.cli import convert, generate, info
+from broadfront import clock
+from broadfront.cli import convert, display, generate, info
 from broadfront.cli.primitives import PRIMITIVES
 from broadfront.errors import BroadfrontError
 
@@ -53,12 +55,15 @@ def parser() -> argparse.ArgumentParser:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code."""
     options = parser().parse_args(arguments)
+    if arguments is None:
+        _spare_blas()
     try:
         if sys.stdout is None:
             raise OSError("standard output is closed")
         if isinstance(sys.stdout, io.TextIOWrapper):
             sys.stdout.reconfigure(errors="backslashreplace")
-        options.run(options)
+        with clock.watching(display.hear_nothing):
+            options.run(options)
         sys.stdout.flush()
     except KeyboardInterrupt:
         print("broadfront: stopped", file=sys.stderr)  # noqa: T201
@@ -70,6 +75,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"broadfront: error: {_one_line(error)}", file=sys.stderr)  # noqa: T201
         return 1
     return 0
+
+
+def _spare_blas() -> None:
+    """Keep Numba from loading SciPy's linear algebra in this process, a fifth of a short command.
+
+    Numba looks for it once, when it first compiles or loads, and does without `dot` where it is
+    missing. Kernels never need it; a program of which this is only a part may, and is left alone.
+    """
+    name = "scipy.linalg.cython_blas"
+    if name not in sys.modules and "numba.np.arraymath" not in sys.modules:
+        sys.modules[name] = None  # type: ignore[assignment]
+        try:
+            import_module("numba.np.arraymath")
+        finally:
+            del sys.modules[name]
 
 
 def _one_line(error: BaseException) -> str:

@@ -115,7 +115,9 @@ class Team:
         if stop == control.OUT_OF_MEMORY:
             wanted = int(self.control[device, control.WANTED])
             raise DeviceMemoryError(
-                f"cpu:{device} needs {wanted:,} bytes, more than memory_limit allows", device, wanted
+                f"cpu:{device} needs {wanted:,} bytes, more than memory_limit allows",
+                device,
+                wanted,
             )
         if stop == control.FAULTED:
             block = int(self.control[device, control.FAULT])

@@ -1,7 +1,8 @@
 """Memory that is kept from run to run: fresh pages cost as much as the work on them.
 
 A workspace holds a team and named arrays that only ever grow. Runs at the same time in several
-Python threads each get a workspace of their own; it goes back on the shelf when the run ends.
+Python threads each get a workspace of their own; it goes back on the shelf when the run ends. It
+keeps account of what the present run asked for, whatever it holds from earlier ones.
 """
 
 from __future__ import annotations
@@ -27,18 +28,34 @@ class Workspace:
     def __init__(self) -> None:
         self.team = Team()
         self._arrays: dict[str, NDArray[Any]] = {}
+        self._asked: dict[str, int] = {}
 
     def array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
         """Return the array called `name`, at least `length` long; its content is as it was left."""
+        array = self.sparse_array(name, length, dtype)
+        self._asked[name] = length * array.itemsize
+        return array
+
+    def sparse_array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
+        """Do as `array` for one of which a run touches little: `asked_bytes` leaves it out."""
         kept = self._arrays.get(name)
         if kept is None or kept.dtype != dtype or len(kept) < length:
             kept = self._arrays[name] = np.zeros(length, dtype)
         return kept
 
     @property
+    def asked_bytes(self) -> int:
+        """Bytes that the present run has asked for."""
+        return sum(self._asked.values())
+
+    @property
     def nbytes(self) -> int:
-        """Bytes held."""
+        """Bytes held, for this run or an earlier one."""
         return sum(array.nbytes for array in self._arrays.values())
+
+    def begin(self) -> None:
+        """Open the account of another run."""
+        self._asked.clear()
 
 
 @contextmanager
@@ -46,6 +63,7 @@ def borrowed() -> Iterator[Workspace]:
     """Lend a workspace for a block of code; one in which something failed is not lent again."""
     with _lock:
         workspace = _shelf.pop() if _shelf else Workspace()
+    workspace.begin()
     yield workspace
     with _lock:
         _shelf.append(workspace)

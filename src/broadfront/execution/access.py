@@ -76,7 +76,9 @@ def touched(functors: Iterable[tuple[Functor | None, Sequence[str | None]]]) -> 
 def access(functor: Functor, roles: tuple[str | None, ...]) -> Access:
     """Return what a functor touches whose arguments have `roles`."""
     arguments = tuple(
-        NOTHING if role is NUMBER else frozenset({("state", None) if role == STATE else ("at", role)})
+        NOTHING
+        if role is NUMBER
+        else frozenset({("state", None) if role == STATE else ("at", role)})
         for role in roles
     )
     reader = _Reader()
@@ -191,11 +193,17 @@ class _Reader:
                 return self._attribute(self._meaning(value.value, known), value.attr)
             case "getitem" | "static_getitem":
                 self._touch(self.reads, value.value, _index(value), known)
-                names = {what for kind, what in self._meaning(value.value, known) if kind == "array"}
+                names = {
+                    what for kind, what in self._meaning(value.value, known) if kind == "array"
+                }
                 return frozenset({("at", NEAR)}) if names & {"targets", "in_targets"} else NOTHING
             case "binop" | "inplace_binop":
                 left, right = self._meaning(value.lhs, known), self._meaning(value.rhs, known)
-                if value.fn in _ADDITIONS and ("at", OWN) in left | right and ("one", None) in left | right:
+                if (
+                    value.fn in _ADDITIONS
+                    and ("at", OWN) in left | right
+                    and ("one", None) in left | right
+                ):
                     return frozenset({("at", "own and one")})
                 return NOTHING
             case "call":
@@ -214,7 +222,9 @@ class _Reader:
     def _call(self, call: Any, known: dict[str, Meanings]) -> Meanings:
         given = tuple(self._meaning(argument, known) for argument in call.args)
         returned: set[Meaning] = set()
-        functions = [what.value for kind, what in self._meaning(call.func, known) if kind == "value"]
+        functions = [
+            what.value for kind, what in self._meaning(call.func, known) if kind == "value"
+        ]
         for function in functions or [None]:
             name = getattr(function, "__name__", "")
             if function is not None and getattr(atomics, name, None) is function:

@@ -42,8 +42,7 @@ from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Intersect
 from broadfront.progress import Listener, following, listening
-from broadfront.report.joined import joined
-from broadfront.report.record import Record, recorded
+from broadfront.report.record import Record, joined, recorded
 
 Array = NDArray[Any]
 NOBODY = np.empty(0, np.int64)
@@ -213,12 +212,16 @@ def _apart(
         for each in crew:
             each.team.raise_if_stopped(time_limit)
         records = [
-            recorded(each, own, done, count, clock)
+            recorded(each, own, done, count, clock, 0)
             for each, own, done in zip(crew, works, iterations, strict=True)
         ]
+    answer_bytes = sum(array.nbytes for array in arrays.values())
+    workspace_bytes = sum(record.workspace_bytes for record in records)
     return replace(
         _in_order(records, batch.spans),
-        seconds=clock.seconds, compile_seconds=clock.compile_seconds, kernel_calls=count,
+        seconds=clock.seconds, compile_seconds=clock.compile_seconds,
+        load_seconds=clock.load_seconds, kernel_calls=count,
+        bytes=np.array([[answer_bytes, workspace_bytes]], np.int64),
     )  # fmt: skip
 
 
@@ -234,7 +237,7 @@ def _in_order(records: Sequence[Record], spans: Array) -> Record:
     arrays = {
         field.name: getattr(whole, field.name)[order]
         for field in fields(whole)
-        if isinstance(getattr(whole, field.name), np.ndarray)
+        if field.name != "bytes" and isinstance(getattr(whole, field.name), np.ndarray)
     }
     return replace(whole, **arrays)
 

@@ -197,9 +197,7 @@ def _section(
     return _chained([*across.before(operator), section, *across.after(operator)])
 
 
-def _alone(
-    operator: Operator, program: Program, names: tuple[str, ...], crossing: Any
-) -> Section:
+def _alone(operator: Operator, program: Program, names: tuple[str, ...], crossing: Any) -> Section:
     match operator:
         case Advance(priority=None):
             return advance(operator, dict(program.fields), names, crossing)

@@ -108,9 +108,7 @@ def _iteration(arguments: Sequence[tuple[Any, ...]]) -> int:
     return int(arguments[0][3].fronts[frontier.ITERATION])
 
 
-def _fields(
-    program: Program, part: Part, plan: Any, start: Mapping[str, Any]
-) -> dict[str, Array]:
+def _fields(program: Program, part: Part, plan: Any, start: Mapping[str, Any]) -> dict[str, Array]:
     """Return the arrays of one device's fields."""
     arrays = {}
     adding = {name for operator in _advances(program) for name in [operator.into]
@@ -201,9 +199,11 @@ def _work(
                     space, part.owned, vertex, all_vertices=part.num_vertices,
                     shared=len(part.shared), devices=part.count,
                 )  # fmt: skip
+    operators = [operator for phase in program.all_phases for operator in phase.step]
     return frontier.new_work(
-        space, part.positions, part.num_arcs, threads, vertex, (), order, (), mail
-    )
+        space, part.positions, part.num_arcs, vertex, threads, operators, part.owned, (), order,
+        (), mail,
+    )  # fmt: skip
 
 
 def _start(

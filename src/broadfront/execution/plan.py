@@ -124,7 +124,9 @@ def _note(
         plan.copies |= asked
     sums = operator.sums if isinstance(operator, (Compute, Reduce)) else ()
     total = (operator.total,) if isinstance(operator, Intersect) and operator.total else ()
-    shared = [Shared(names.index(name), 0, "sum", _is_real(program, name)) for name in (*sums, *total)]
+    shared = [
+        Shared(names.index(name), 0, "sum", _is_real(program, name)) for name in (*sums, *total)
+    ]
     for name in sorted({name for name, _ in touch.writes}):
         kind = program.fields.get(name)
         if kind is not None and kind.length is not None and not isinstance(operator, Once):

@@ -17,7 +17,7 @@ from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
 from broadfront import threads as thread_settings
-from broadfront.clock import Clock
+from broadfront.clock import Clock, preparing
 from broadfront.devices import workspace as workspaces
 from broadfront.errors import OptionError
 from broadfront.execution.faults import explained
@@ -96,7 +96,8 @@ def run(
         key = graph.targets.dtype
         loop = program._loops.get(key)
         if loop is None:
-            loop = program._loops.setdefault(key, fused(program.on(key), names))
+            with preparing():
+                loop = program._loops.setdefault(key, fused(program.on(key), names))
         try:
             with listening(progress), following(program.name, lambda: _iteration(work)):
                 iterations = workspace.team.run(
@@ -104,13 +105,16 @@ def run(
                 )
         except NumbaError as error:
             raise explained(error, program, state) from error
-        record = recorded(workspace, work, int(iterations), count, clock)
+        answer_bytes = sum(array.nbytes for array in arrays.values())
+        record = recorded(workspace, work, int(iterations), count, clock, answer_bytes)
         left = _frontier_left(work, graph.num_vertices)
     return Answer(arrays, left, record)
 
 
 def _frontier_left(work: frontier.Work, num_vertices: int) -> NDArray[np.int64]:
     front = work.fronts[: frontier.FRONT_WORDS]
+    if front[frontier.SIZE] == 0:
+        return np.empty(0, np.int64)
     odd = front[frontier.PARITY] == 1
     if front[frontier.PULLING]:
         bits = work.other_bits if odd else work.bits
@@ -173,23 +177,24 @@ def _work(
     memory: Any = ()
     order: Any = ()
     lists: Any = ()
-    for phase in program.all_phases:
-        for operator in phase.step:
-            if isinstance(operator, Advance) and operator.priority is not None:
-                memory = buckets.new_buckets(
-                    workspace, graph.num_vertices, threads, arrays[operator.into].dtype,
-                    operator.width or buckets.sensible_width(graph), vertex,
-                )  # fmt: skip
-            if isinstance(operator, Levels):
-                order = levels.new_level_order(workspace, graph.num_vertices, vertex)
-            if isinstance(operator, Intersect):
-                lists = orient.new_lists(workspace, graph, threads, operator)
-    work = frontier.new_work(
-        workspace, graph.num_vertices, graph.num_arcs, threads, vertex, memory, order, lists
-    )
     queue = np.unique(np.asarray(starting, dtype=np.int64))
     if len(queue) and (queue[0] < 0 or queue[-1] >= graph.num_vertices):
         raise OptionError(f"the frontier holds {queue[0]}..{queue[-1]}, which are not all vertices")
+    operators = [operator for phase in program.all_phases for operator in phase.step]
+    for operator in operators:
+        if isinstance(operator, Advance) and operator.priority is not None:
+            memory = buckets.new_buckets(
+                workspace, graph.num_vertices, threads, arrays[operator.into].dtype,
+                operator.width or buckets.sensible_width(graph), vertex,
+            )  # fmt: skip
+        if isinstance(operator, Levels):
+            order = levels.new_level_order(workspace, graph.num_vertices, vertex)
+        if isinstance(operator, Intersect):
+            lists = orient.new_lists(workspace, graph, threads, operator)
+    work = frontier.new_work(
+        workspace, graph.num_vertices, graph.num_arcs, vertex, threads, operators, len(queue),
+        memory, order, lists,
+    )  # fmt: skip
     work.queue[: len(queue)] = queue
     return work, len(queue)
 

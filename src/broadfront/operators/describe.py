@@ -2,10 +2,10 @@
 
 A functor is a plain Python function of numbers. It reads ``state``, which has an attribute for
 every field, every parameter, ``weight`` (indexed by edge), ``offsets`` and ``targets`` (the rows of
-the graph), ``in_offsets`` and ``in_targets`` (those of incoming arcs), ``num_vertices``, and ``ids``:
-``state.ids[vertex]`` is what a vertex is called in the graph, which is what to store or compare,
-since on many devices the number of a vertex is only its place in a part. A functor says what it
-proposes; the field's `combine` decides.
+the graph), ``in_offsets`` and ``in_targets`` (those of incoming arcs), ``num_vertices`` and
+``ids``: ``state.ids[vertex]`` is what a vertex is called in the graph, which is what to store or
+compare, since on many devices the number of a vertex is only its place in a part. A functor says
+what it proposes; the field's `combine` decides.
 """
 
 from __future__ import annotations

@@ -1,8 +1,14 @@
-"""The record of a run: an entry per iteration, and totals. Always on, because it costs nothing."""
+"""The record of a run: an entry per iteration, and totals. Always on, because it costs nothing.
+
+Threads write nothing into it but rank 0 a row per iteration; where an iteration has several
+operators, their arcs, atomics and times add up in one row. The memory counted is what the run asked
+for, whatever an earlier one has left in the workspace.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,65 +27,115 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Record:
-    """What a run did.
+    """What a run did, or several one after the other.
 
     Attributes
     ----------
     iterations
         How many there were; the arrays below have an entry for each of the first 65,536.
-    frontier, edges, pulled, microseconds
-        Per iteration: vertices, arcs looked at, direction, time.
-    seconds, compile_seconds
-        Time on the wall, and of compiling apart from it.
+    frontier, edges, atomics, microseconds
+        Per iteration: vertices it went from, arcs looked at, proposals settled by an atomic
+        instruction (those of functors themselves do not count), time.
+    ways
+        Per iteration, a bit for each of `broadfront.operators.cpu.frontier.WAYS`; see `strategy`.
+    seconds, compile_seconds, load_seconds
+        Time on the wall; of compiling, and of loading what was compiled before, apart from it.
     barriers, kernel_calls, threads
-        Meetings of all threads, compiled calls from Python, and how many threads there were.
-    workspace_bytes
-        Memory held beside the graph and the answer.
+        Meetings of all threads, how often Python called the compiled loop (once per run, whatever
+        it does), and how many threads there were.
+    bytes
+        A row per run: memory of the program's fields, and of the rest that it asked for.
     """
 
     iterations: int
     frontier: Array
     edges: Array
-    pulled: Array
+    atomics: Array
+    ways: Array
     microseconds: Array
     seconds: float
     compile_seconds: float
+    load_seconds: float
     threads: int
     barriers: int
     kernel_calls: int
-    workspace_bytes: int
+    bytes: Array
 
     @property
     def edges_visited(self) -> int:
         """Arcs looked at in all."""
         return int(self.edges.sum())
 
+    @property
+    def pulled(self) -> Array:
+        """Per iteration, whether vertices looked at their neighbours and not the other way."""
+        pulled: Array = self.ways & frontier.PUSHING == 0
+        return pulled
+
+    @property
+    def direction(self) -> Array:
+        """Per iteration, ``"push"`` or ``"pull"``."""
+        return np.where(self.pulled, "pull", "push")
+
+    @property
+    def strategy(self) -> Array:
+        """Per iteration, how work was shared, as ``"by_degree"``; of several ways all, by ``+``."""
+        kinds, which = np.unique(self.ways, return_inverse=True)
+        return np.array([_ways_text(kind) for kind in kinds.tolist()], np.str_)[which]
+
+    @property
+    def answer_bytes(self) -> int:
+        """Memory of the program's fields."""
+        return int(self.bytes[:, 0].max())
+
+    @property
+    def workspace_bytes(self) -> int:
+        """Memory that the run asked for beside the graph and the fields."""
+        return int(self.bytes[:, 1].max())
+
+    @property
+    def peak_bytes(self) -> int:
+        """Memory of the run beside the graph, at its most."""
+        return int(self.bytes.sum(axis=1).max())
+
+    def by_iteration(self) -> dict[str, Array]:
+        """Return the columns of the record, an entry per iteration each."""
+        return {
+            "frontier": self.frontier,
+            "edges": self.edges,
+            "direction": self.direction,
+            "strategy": self.strategy,
+            "atomics": self.atomics,
+            "microseconds": self.microseconds,
+        }
+
     def to_pandas(self) -> pandas.DataFrame:
         """Return a data frame with a row per iteration."""
         from broadfront.errors import require
 
         pandas_: Any = require("pandas", "pandas")
-        return pandas_.DataFrame(
-            {
-                "frontier": self.frontier,
-                "edges": self.edges,
-                "direction": np.where(self.pulled, "pull", "push"),
-                "microseconds": self.microseconds,
-            }
-        )
+        return pandas_.DataFrame(self.by_iteration())
 
     def totals(self) -> dict[str, int | float]:
         """Return the totals as plain values."""
         return {
             "iterations": self.iterations,
             "edges_visited": self.edges_visited,
+            "atomics": int(self.atomics.sum()),
             "seconds": self.seconds,
             "compile_seconds": self.compile_seconds,
+            "load_seconds": self.load_seconds,
             "threads": self.threads,
             "barriers": self.barriers,
             "kernel_calls": self.kernel_calls,
+            "answer_bytes": self.answer_bytes,
             "workspace_bytes": self.workspace_bytes,
+            "peak_bytes": self.peak_bytes,
         }
+
+
+def _ways_text(ways: int) -> str:
+    return "+".join(name for bit, name in enumerate(frontier.WAYS) if ways >> bit & 1)
 
 
 def recorded(
@@ -88,22 +144,38 @@ def recorded(
     iterations: int,
     threads: int,
     clock: Clock,
+    answer_bytes: int,
 ) -> Record:
-    """Return the record of the run that has just ended in `workspace`."""
+    """Return the record of the run that has just ended in `workspace`, and leave its rows empty."""
     rows = min(iterations, frontier.RECORD_ROWS)
-    columns = frontier.RECORD_COLUMNS
-    table = work.record[: rows * columns].reshape(rows, columns).copy()
-    nanoseconds = table[:, frontier.R_END] - table[:, frontier.R_BEGIN]
+    written = work.record[: rows * frontier.RECORD_COLUMNS]
+    table = written.reshape(rows, frontier.RECORD_COLUMNS).copy()
+    written[:] = 0
+    held = [answer_bytes, workspace.asked_bytes + written.nbytes]
     return Record(
         iterations,
         table[:, frontier.R_FRONTIER],
         table[:, frontier.R_EDGES],
-        table[:, frontier.R_PULLING].astype(bool),
-        nanoseconds / 1000,
+        table[:, frontier.R_ATOMICS],
+        table[:, frontier.R_WAYS],
+        (table[:, frontier.R_END] - table[:, frontier.R_BEGIN]) / 1000,
         clock.seconds,
         clock.compile_seconds,
+        clock.load_seconds,
         threads,
         int(workspace.team.control[0, control.BARRIERS]),
         1,
-        workspace.nbytes,
+        np.array([held], np.int64),
     )
+
+
+def joined(records: Sequence[Record]) -> Record:
+    """Return one record of several runs, one after the other."""
+    together: dict[str, Any] = {}
+    for name in (field.name for field in fields(Record)):
+        values = [getattr(record, name) for record in records]
+        if isinstance(values[0], np.ndarray):
+            together[name] = np.concatenate(values)
+        else:
+            together[name] = max(values) if name == "threads" else sum(values)
+    return Record(**together)

@@ -25,7 +25,6 @@ from broadfront.operators.cpu.frontier import (
     prepare,
 )
 
-
 SHARED_FROM = 4
 """Words of the board before those of shared values: the frontier's numbers."""
 BOARD_ROOM = BOARD_WORDS - SHARED_FROM

@@ -42,6 +42,7 @@ from broadfront.operators.cpu.frontier import (
 )
 from broadfront.pointers import at
 
+
 def announced(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
     """Return the section that tells ghosts who is in the frontier, with values of fields.
 

@@ -90,17 +90,20 @@ def telling(
         if descending:
             last = total if level == memory.extent[0] - 1 else memory.sent_until[2 * peer]
             first = last
-            while first > 0 and np.int64(
-                level_of[mail.shared[start + np.int64(order[start + first - 1])]]
-            ) == level:
+            while (
+                first > 0
+                and np.int64(level_of[mail.shared[start + np.int64(order[start + first - 1])]])
+                == level
+            ):
                 first -= 1
             memory.sent_until[2 * peer] = first
             return first, last
         first = np.int64(0) if level == 0 else memory.sent_until[2 * peer]
         last = first
-        while last < total and np.int64(
-            level_of[mail.shared[start + np.int64(order[start + last])]]
-        ) == level:
+        while (
+            last < total
+            and np.int64(level_of[mail.shared[start + np.int64(order[start + last])]]) == level
+        ):
             last += 1
         memory.sent_until[2 * peer] = last
         return first, last
@@ -135,7 +138,16 @@ def telling(
                 names = at(address, memory.shared_order)
                 for entry in range(first, last):
                     names[entry] = memory.shared_order[start + begin + entry]
-                pack(address + padded(total * vertex_item), total, first, last, start, names, mail, state)
+                pack(
+                    address + padded(total * vertex_item),
+                    total,
+                    first,
+                    last,
+                    start,
+                    names,
+                    mail,
+                    state,
+                )
         turn = finish(control, rank, threads, turn)
         if turn < 0:
             return turn
@@ -155,7 +167,16 @@ def telling(
                 address = address_of(mail, peer, mail.device) + 8 * HEADER
                 names = at(address, memory.shared_order)
                 start = mail.ghost_starts[peer]
-                unpack(address + padded(total * vertex_item), total, first, last, start, names, mail, state)
+                unpack(
+                    address + padded(total * vertex_item),
+                    total,
+                    first,
+                    last,
+                    start,
+                    names,
+                    mail,
+                    state,
+                )
         if rank == 0:
             trip(control, UNPACKAGE)
         turn = finish(control, rank, threads, turn)

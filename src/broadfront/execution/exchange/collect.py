@@ -213,9 +213,7 @@ def collected(
         if turn < 0:
             return turn
         prepare(control, rank, turn)
-        alike, any_yet, example = pack(
-            first, last, queue, rest, rank, threads, mail, state
-        )
+        alike, any_yet, example = pack(first, last, queue, rest, rank, threads, mail, state)
         tell(work.stats, rank, alike, any_yet, example, state[place])
         turn = finish(control, rank, threads, turn)
         if turn < 0:

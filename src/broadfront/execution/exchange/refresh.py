@@ -17,8 +17,6 @@ from broadfront.operators.cpu.frontier import MESSAGE, finish, prepare, share
 from broadfront.pointers import at
 
 
-
-
 def refreshed(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
     """Return the section that sends fields to ghosts, each given by its place and item size."""
     pack, unpack = columns_of(columns)

@@ -4,6 +4,9 @@ A push costs the edges that leave the frontier; a pull costs a part of the edges
 vertices still wanting, and a look at every word of the bitmap. The choice goes by the edges of the
 frontier against those not yet explored, as in Beamer's direction-optimizing search. The queue
 becomes a bitmap, or the bitmap a queue, only when the direction turns.
+
+Two threads that improve a vertex at once may both put it into the next queue, which has a place for
+every vertex and few more. A queue that would be longer is made anew from a bitmap of all in it.
 """
 
 from __future__ import annotations
@@ -24,12 +27,17 @@ from broadfront.operators.cpu.frontier import (
     ALL_SIZE,
     ATOMICS,
     BEFORE,
+    BY_DEGREE,
+    BY_EDGES,
+    BY_VERTEX,
     EDGES,
     LOCAL_WORDS,
     MARKS,
     PARITY,
+    PULL,
     PULLING,
     SIZE,
+    SLACK,
     SPARE,
     STATS_WORDS,
     TAIL,
@@ -44,7 +52,7 @@ from broadfront.operators.cpu.pull import pull
 from broadfront.operators.cpu.push_by_degree import push_by_degree
 from broadfront.operators.cpu.push_by_edges import push_by_edges
 from broadfront.operators.cpu.push_by_vertex import push_by_vertex
-from broadfront.operators.cpu.walk import Rules
+from broadfront.operators.cpu.walk import Following, Rules
 from broadfront.operators.describe import Advance, Field
 from broadfront.pointers import shifted
 
@@ -55,10 +63,11 @@ BETA = 18
 
 
 PUSHES = {
-    "by_vertex": push_by_vertex,
-    "by_degree": push_by_degree,
-    "by_edges": push_by_edges,
+    "by_vertex": (push_by_vertex, BY_VERTEX),
+    "by_degree": (push_by_degree, BY_DEGREE),
+    "by_edges": (push_by_edges, BY_EDGES),
 }
+"""The ways to share a push, and their bits in the record."""
 
 
 @inner
@@ -91,11 +100,11 @@ def advance(
     combine = combining(field.combine or "min", fill)
     propose = inner(operator.functor)
     wanted = _anyone if operator.while_ is None else inner(operator.while_)
-    joins = _joining(operator, field.combine, fill, crossing)
+    joins = _joining(operator, field, fill, crossing)
     rules = Rules(propose, wanted, combine, joins, note)
-    push_step = PUSHES[operator.balance or "by_degree"](rules)
-    unmark = _unmark if operator.enters is None else _leave
-    pushed = _pushed(push_step, unmark, place)
+    push, way = PUSHES[operator.balance or "by_degree"]
+    joins_again = operator.enters is None and field.combine != "any"
+    pushed = _pushed(push(rules), _unmark if joins_again else _leave, place, way)
     announce = _stay
     if crossing is not None:
         pushed = _in_order(pushed, crossing.collect(combine, joins))
@@ -136,14 +145,14 @@ def _noting(place: int) -> Callable[..., Any]:
 
 
 def _joining(
-    operator: Advance, combine: str | None, fill: Any, crossing: Crossing | None
+    operator: Advance, field: Field, fill: Any, crossing: Crossing | None
 ) -> Callable[..., Any]:
     """Return the test whether an improved vertex joins the next frontier.
 
-    A vertex that was improved before must be the first to set its mark, since it may have joined in
-    this iteration already. On one device, one improved for the first time ever joins at once where
-    that does not matter: to be in the frontier twice changes no minimum. A copy of another device's
-    vertex joins to be sent to its owner, who is then asked.
+    A vertex improved for the first time ever joins at once; one that was improved before must be
+    the first to set its mark, since it may have joined in this iteration already. That lets it join
+    twice, which a sum would feel, and several devices too: there only the mark counts. A copy of
+    another device's vertex joins to be sent to its owner, who is then asked.
     """
     if operator.enters is not None:
         enters = inner(operator.enters)
@@ -163,11 +172,11 @@ def _joining(
             return enters(vertex, before, after, state)
 
         return as_told_by_owner
-    may_repeat = crossing is None and combine != "sum"
+    only_marks = field.combine == "sum" or crossing is not None
 
     @inner
     def once(vertex, before, after, state, marks, graph):
-        if may_repeat and before == fill:
+        if not only_marks and before == fill:
             return True
         return _marks_first(vertex, marks)
 
@@ -194,7 +203,7 @@ def _unmark(queue, begin, end, marks):
 
 
 def _pushed(
-    push_step: Callable[..., Any], unmark: Callable[..., Any], place: int
+    push_step: Callable[..., Any], unmark: Callable[..., Any], place: int, way: int
 ) -> Callable[..., Any]:
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
@@ -210,8 +219,9 @@ def _pushed(
         begin, end = share(size, rank, threads)
         unmark(queue, begin, end, behind)
         edges, visited, settled = push_step(
-            rank, threads, control, graph, state, state[place], queue, following,
-            shifted(work.local, rank * LOCAL_WORDS), work, ahead, size, turn,
+            rank, threads, control, graph, state, state[place], queue,
+            Following(following, work.spill), shifted(work.local, rank * LOCAL_WORDS), work, ahead,
+            size, turn,
         )  # fmt: skip
         stats = shifted(work.stats, (turn & 1) * LINE)
         atomics.store(stats, rank * STATS_WORDS, edges)
@@ -224,11 +234,50 @@ def _pushed(
         front[SIZE] = atomics.load(control, CURSORS + LINE * (TAIL + turn % 3))
         front[PARITY] = 0 if odd else 1
         front[MARKS] = 0 if marked else 1
+        if after >= 0 and front[SIZE] > graph.num_vertices + SLACK:
+            after = _condense(rank, threads, control, graph, following, work, front, after)
         _count_all(front)
-        tell(work, front, rank, 0, began)
+        tell(work, front, rank, way, began)
         return after
 
     return section
+
+
+@inner
+def _condense(rank, threads, control, graph, queue, work, front, turn):
+    """Make a queue that has run over again, from a bitmap of what is in it and what is spilt."""
+    prepare(control, rank, turn)
+    begin, end = share(graph.num_vertices + SLACK, rank, threads)
+    for place in range(begin, end):
+        vertex = np.int64(queue[place])
+        atomics.bitwise_or(work.spill, vertex >> 6, np.uint64(1) << np.uint64(vertex & 63))
+    turn = finish(control, rank, threads, turn)
+    if turn < 0:
+        return turn
+    prepare(control, rank, turn)
+    _list_ones(rank, threads, control, graph, work.spill, queue, turn)
+    first, last = share((graph.num_vertices + 63) >> 6, rank, threads)
+    for word in range(first, last):
+        work.spill[word] = np.uint64(0)
+    after = finish(control, rank, threads, turn)
+    front[SIZE] = atomics.load(control, CURSORS + LINE * (SPARE + turn % 3))
+    return after
+
+
+@inner
+def _list_ones(rank, threads, control, graph, bits, queue, turn):
+    """Write the vertices of a bitmap into a queue, those of this thread's share of it."""
+    first, last = share((graph.num_vertices + 63) >> 6, rank, threads)
+    for word in range(first, last):
+        left = bits[word]
+        if left != 0:
+            end = atomics.add(
+                control, CURSORS + LINE * (SPARE + turn % 3), np.int64(count_ones(left))
+            )
+            while left != 0:
+                queue[end] = (word << 6) + np.int64(trailing_zeros(left))
+                end += 1
+                left &= left - np.uint64(1)
 
 
 @inner
@@ -298,17 +347,7 @@ def _either(
         """Make the bitmap a queue."""
         prepare(control, rank, turn)
         bits = work.other_bits if front[PARITY] == 1 else work.bits
-        first, last = share((graph.num_vertices + 63) >> 6, rank, threads)
-        for word in range(first, last):
-            left = bits[word]
-            if left != 0:
-                end = atomics.add(
-                    control, CURSORS + LINE * (SPARE + turn % 3), np.int64(count_ones(left))
-                )
-                while left != 0:
-                    work.queue[end] = (word << 6) + np.int64(trailing_zeros(left))
-                    end += 1
-                    left &= left - np.uint64(1)
+        _list_ones(rank, threads, control, graph, bits, work.queue, turn)
         front[PULLING] = 0
         front[PARITY] = 0
         return finish(control, rank, threads, turn)
@@ -336,7 +375,7 @@ def _either(
         front[EDGES] = 1
         front[PARITY] = 0 if odd else 1
         _count_all(front)
-        tell(work, front, rank, 1, began)
+        tell(work, front, rank, PULL, began)
         return after
 
     @inner

@@ -33,6 +33,7 @@ from broadfront.operators.cpu.frontier import (
     ALL_SIZE,
     ATOMICS,
     BEFORE,
+    BUCKETS,
     ITERATION,
     PARITY,
     SIZE,
@@ -343,7 +344,7 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
                 lost += atomics.load(stats, thread * STATS_WORDS + 3)
                 nearest = min(nearest, atomics.load(stats, thread * STATS_WORDS + 4))
             front[BEFORE] = size
-            tell(work, front, rank, 0, began)
+            tell(work, front, rank, BUCKETS, began)
             front[ITERATION] += 1
             if following == NONE_LEFT and lost > 0:
                 take_own_blocks(rank, blocks, own)

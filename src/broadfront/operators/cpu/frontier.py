@@ -1,8 +1,9 @@
 """The frontier of a run, and what every section of a loop is handed.
 
-A frontier is a queue of vertices without duplicates, or a bitmap; `PULLING` tells which. Each
-thread keeps its own copy of the few numbers that describe it, and all copies are equal after every
-meeting.
+A frontier is a queue of vertices, or a bitmap; `PULLING` tells which. Each thread keeps its own
+copy of the few numbers that describe it, and all copies are equal after every meeting. A vertex may
+be in a queue twice where two threads improved it at once; what does not fit goes into the bitmap
+`spill`, and the queue is then made anew without duplicates.
 
 A section is a compiled function
 
@@ -15,6 +16,7 @@ use, and those of the next meeting are being rewound.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +25,7 @@ from numpy.typing import NDArray
 from broadfront.devices.control import LINE, meet, nanoseconds, rewind
 from broadfront.devices.workspace import Workspace
 from broadfront.kernel import inner
+from broadfront.operators.describe import Advance, Compute, Filter, Operator, Reduce
 
 Array = NDArray[Any]
 
@@ -50,9 +53,19 @@ and what of that is claimed; three of each."""
 HUB = 4096
 """A vertex with more edges than this is walked by all threads together."""
 
+SLACK = 64
+"""Places of a queue beyond one for each vertex."""
+
 RECORD_ROWS = 1 << 16
-RECORD_COLUMNS = 5
-R_FRONTIER, R_EDGES, R_PULLING, R_BEGIN, R_END = range(RECORD_COLUMNS)
+RECORD_COLUMNS = 6
+R_FRONTIER, R_EDGES, R_WAYS, R_ATOMICS, R_BEGIN, R_END = range(RECORD_COLUMNS)
+
+WAYS = ("dense", "by_vertex", "by_degree", "by_edges", "pull", "buckets", "levels", "intersect")
+"""How an operator shares its work; in the record a bit for each that ran in an iteration."""
+DENSE, BY_VERTEX, BY_DEGREE, BY_EDGES, PULL, BUCKETS, LEVELS, INTERSECT = (
+    1 << place for place in range(len(WAYS))
+)
+PUSHING = BY_VERTEX | BY_DEGREE | BY_EDGES | BUCKETS
 
 
 class Rows(NamedTuple):
@@ -78,10 +91,14 @@ class Rows(NamedTuple):
 
 
 class Work(NamedTuple):
-    """The memory of a run that is not part of its answer."""
+    """The memory of a run that is not part of its answer.
+
+    `spill` and `record` are all zero between runs.
+    """
 
     queue: Array
     other_queue: Array
+    spill: Array
     bits: Array
     other_bits: Array
     wanting: Array
@@ -105,35 +122,53 @@ class Work(NamedTuple):
 
 def new_work(
     workspace: Workspace,
-    num_vertices: int,
-    num_arcs: int,
-    threads: int,
+    size: int,
+    arcs: int,
     vertex: Any,
+    threads: int,
+    operators: Collection[Operator],
+    starting: int,
     buckets: Any = (),
     levels: Any = (),
     lists: Any = (),
     mail: Any = (),
 ) -> Work:
-    """Return the memory for a run; what must be zero is."""
-    words = num_vertices // 64 + 2
-    marks = workspace.array("marks", 2 * words, np.uint64)
-    marks[:] = 0
+    """Return the memory for a run that starts from so many vertices; what must be zero is.
+
+    `size` and `arcs` are those of the graph, or of a device's part of it. Only what some operator
+    uses is there in full; of the rest there is an element.
+    """
+    advances = [step for step in operators
+                if isinstance(step, Advance) and (step.priority is None or mail)]  # fmt: skip
+    balances = {step.balance or "by_degree" for step in advances}
+    pulls = any(step.while_ and step.direction != "push" for step in advances)
+    filters = any(isinstance(step, Filter) for step in operators)
+    dense = any(isinstance(step, (Compute, Reduce)) for step in operators)
+    words = size // 64 + 2
+    room = SLACK + (size if advances else starting)
+
+    def array(name: str, wanted: object, length: int, dtype: Any = np.int64) -> Array:
+        return workspace.array(name, length if wanted else 1, dtype)
+
     fronts = workspace.array("fronts", threads * FRONT_WORDS, np.int64)
     fronts[:] = 0
+    marks = array("marks", advances, 2 * words, np.uint64)
+    marks[: 2 * words] = 0
     return Work(
-        workspace.array("queue", 2 * num_vertices + 64, vertex),
-        workspace.array("other queue", 2 * num_vertices + 64, vertex),
-        workspace.array("bits", words, np.uint64),
-        workspace.array("other bits", words, np.uint64),
-        workspace.array("wanting", words, np.uint64),
+        array("queue", True, room, vertex),
+        array("other queue", advances or filters, room, vertex),
+        array("spill", advances, words, np.uint64),
+        array("bits", pulls, words, np.uint64),
+        array("other bits", pulls, words, np.uint64),
+        array("wanting", pulls, words, np.uint64),
         marks,
-        workspace.array("local", threads * LOCAL_WORDS, vertex),
-        workspace.array("stats", threads * STATS_WORDS, np.int64),
+        array("local", advances, threads * LOCAL_WORDS, vertex),
+        array("stats", True, threads * STATS_WORDS),
         fronts,
-        workspace.array("record", RECORD_ROWS * RECORD_COLUMNS, np.int64),
-        workspace.array("partials", MOST_SUMS * (num_vertices // BLOCK + 1), np.float64),
-        workspace.array("hubs", num_arcs // HUB + 1, vertex),
-        workspace.array("sums", num_vertices + 1, np.int64),
+        workspace.sparse_array("record", RECORD_ROWS * RECORD_COLUMNS, np.int64),
+        array("partials", dense, MOST_SUMS * (size // BLOCK + 1), np.float64),
+        array("hubs", "by_degree" in balances, arcs // HUB + 1, vertex),
+        array("sums", "by_edges" in balances, room + 1),
         buckets,
         levels,
         lists,
@@ -167,13 +202,17 @@ def finish(control, rank, threads, turn):
 
 
 @inner
-def tell(work, front, rank, pulling, began):
-    """Write the record of an iteration."""
+def tell(work, front, rank, way, began):
+    """Write what an operator did into the record of its iteration, which may have several."""
     row = front[ITERATION]
     if rank == 0 and row < RECORD_ROWS:
         place = row * RECORD_COLUMNS
-        work.record[place + R_FRONTIER] = front[BEFORE]
-        work.record[place + R_EDGES] = front[VISITED]
-        work.record[place + R_PULLING] = pulling
-        work.record[place + R_BEGIN] = began
+        first = work.record[place + R_END] == 0
+        if first:
+            work.record[place + R_BEGIN] = began
+        if first or way != DENSE:
+            work.record[place + R_FRONTIER] = front[BEFORE]
+        work.record[place + R_EDGES] += front[VISITED]
+        work.record[place + R_WAYS] |= way
+        work.record[place + R_ATOMICS] += front[ATOMICS]
         work.record[place + R_END] = nanoseconds()

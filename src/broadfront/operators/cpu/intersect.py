@@ -30,6 +30,7 @@ from broadfront.operators.cpu.frontier import (
     ATOMICS,
     BEFORE,
     EDGES,
+    INTERSECT,
     STATS_WORDS,
     VISITED,
     WORK,
@@ -311,7 +312,7 @@ def _summed(
             _add_up(stats, threads, front)
             publish(state, front[EDGES] // times)
             front[BEFORE] = count
-            tell(work, front, rank, 1, began)
+            tell(work, front, rank, INTERSECT, began)
         return finish(control, rank, threads, turn)
 
     return section

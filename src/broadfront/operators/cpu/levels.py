@@ -26,6 +26,7 @@ from broadfront.operators.cpu.frontier import (
     ATOMICS,
     BEFORE,
     ITERATION,
+    LEVELS,
     STATS_WORDS,
     VISITED,
     WORK,
@@ -191,7 +192,7 @@ def _write(work, front, size, visited, began):
     front[BEFORE] = size
     front[VISITED] = visited
     front[ATOMICS] = 0
-    tell(work, front, 0, 1, began)
+    tell(work, front, 0, LEVELS, began)
 
 
 # ---------------------------------------------------------------------- one level

@@ -33,7 +33,7 @@ def push_by_degree(rules: Rules) -> Callable[..., Any]:
         """Walk the edges of the vertices set aside, a piece per turn."""
         edges = np.int64(0)
         settled = np.int64(0)
-        hubs = atomics.load(control, CURSORS + LINE * (SPARE + turn % 3))
+        hubs = min(room_for_hubs(graph), atomics.load(control, CURSORS + LINE * (SPARE + turn % 3)))
         hub = np.int64(0)
         pieces_before = np.int64(0)
         while True:
@@ -79,8 +79,9 @@ def push_by_degree(rules: Rules) -> Callable[..., Any]:
                 visited += last - first
                 if last - first > aside:
                     free = atomics.add(control, CURSORS + LINE * (SPARE + turn % 3), 1)
-                    work.hubs[free] = source
-                    continue
+                    if free < room_for_hubs(graph):  # there is for all, unless some come twice
+                        work.hubs[free] = source
+                        continue
                 kept, more, found = walk(
                     source, first, last, graph, state, out, following, local, kept, marks, control,
                     turn,
@@ -95,7 +96,13 @@ def push_by_degree(rules: Rules) -> Callable[..., Any]:
             )  # fmt: skip
             edges += more
             settled += found
-        append(local, kept, following, control, turn)
+        append(local, kept, following, graph.num_vertices, control, turn)
         return edges, visited, settled
 
     return push
+
+
+@inner
+def room_for_hubs(graph):
+    """Return how many hubs can be set aside; there are not more of them."""
+    return np.int64(graph.offsets[graph.num_vertices]) // HUB + 1

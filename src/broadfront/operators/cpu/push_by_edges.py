@@ -54,7 +54,7 @@ def push_by_edges(rules: Rules) -> Callable[..., Any]:
                 settled += found
                 begin += length
                 place += 1
-        append(local, kept, following, control, turn)
+        append(local, kept, following, graph.num_vertices, control, turn)
         return edges, visited, settled
 
     return push

@@ -52,7 +52,7 @@ def push_by_vertex(rules: Rules) -> Callable[..., Any]:
                 )  # fmt: skip
                 edges += more
                 settled += found
-        append(local, kept, following, control, turn)
+        append(local, kept, following, graph.num_vertices, control, turn)
         return edges, visited, settled
 
     return push

@@ -14,7 +14,7 @@ from broadfront import atomics
 from broadfront.devices.control import CURSORS, LINE
 from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.combine import Combine
-from broadfront.operators.cpu.frontier import LOCAL, TAIL
+from broadfront.operators.cpu.frontier import LOCAL, SLACK, TAIL
 from broadfront.pointers import as_element
 
 
@@ -26,6 +26,13 @@ class Rules(NamedTuple):
     combine: Combine
     joins: Callable[..., Any]
     note: Callable[..., Any]
+
+
+class Following(NamedTuple):
+    """Where the next frontier goes: a queue, and a bitmap of those that it has no place for."""
+
+    queue: Any
+    spill: Any
 
 
 def edge_walker(rules: Rules) -> Callable[..., Any]:
@@ -59,17 +66,22 @@ def edge_walker(rules: Rules) -> Callable[..., Any]:
                     local[kept] = neighbor
                     kept += 1
                     if kept == LOCAL:
-                        kept = append(local, kept, following, control, turn)
+                        kept = append(local, kept, following, graph.num_vertices, control, turn)
         return kept, edges, settled
 
     return walk
 
 
 @inner
-def append(local, kept, following, control, turn):
+def append(local, kept, following, num_vertices, control, turn):
     """Append what a thread has gathered to the next queue; return that it holds nothing now."""
     if kept > 0:
-        end = atomics.add(control, CURSORS + LINE * (TAIL + turn % 3), kept)
-        for place in range(kept):
-            following[end + place] = local[place]
+        begin = atomics.add(control, CURSORS + LINE * (TAIL + turn % 3), kept)
+        fitting = max(np.int64(0), min(kept, num_vertices + SLACK - begin))
+        for place in range(fitting):
+            following.queue[begin + place] = local[place]
+        for place in range(fitting, kept):
+            vertex = np.int64(local[place])
+            bit = np.uint64(1) << np.uint64(vertex & 63)
+            atomics.bitwise_or(following.spill, vertex >> 6, bit)
     return np.int64(0)
