@@ -17,10 +17,11 @@ from broadfront.execution.program import Phase, Program
 from broadfront.kernel import inner, loop
 from broadfront.operators.cpu.advance import advance
 from broadfront.operators.cpu.buckets import prioritised
-from broadfront.operators.cpu.compute import compute, filtered, once, reduce
+from broadfront.operators.cpu.compute import compute, filtered, once
 from broadfront.operators.cpu.frontier import FRONT_WORDS, ITERATION, SIZE, TIMES, finish, prepare
 from broadfront.operators.cpu.intersect import intersect
 from broadfront.operators.cpu.levels import levels
+from broadfront.operators.cpu.reduce import reduce
 from broadfront.operators.describe import (
     Advance,
     Compute,
@@ -36,10 +37,13 @@ from broadfront.pointers import pointer, pointers, shifted
 Section = Callable[..., Any]
 
 
-def fused(program: Program, names: tuple[str, ...]) -> Section:
-    """Return the loop of a program, its dtypes settled, whose state has the attributes `names`."""
+def fused(program: Program, names: tuple[str, ...], large: bool) -> Section:
+    """Return the loop of a program, its dtypes settled, whose state has the attributes `names`.
+
+    `large` tells whether it is for graphs that are worth a layout of their own.
+    """
     operators = {operator for phase in program.all_phases for operator in phase.step}
-    made = {operator: _section(operator, program, names) for operator in operators}
+    made = {operator: _section(operator, program, names, large) for operator in operators}
     whole = _chained([_phase(phase, made) for phase in program.all_phases])
 
     def broadfront_loop(rank, threads, control, graph, state, in_state, work):
@@ -64,7 +68,7 @@ def _phase(phase: Phase, made: Mapping[Operator, Section]) -> Section:
     return _repeated(phase, _chained(sections))
 
 
-def _section(operator: Operator, program: Program, names: tuple[str, ...]) -> Section:
+def _section(operator: Operator, program: Program, names: tuple[str, ...], large: bool) -> Section:
     match operator:
         case Advance(priority=None):
             return advance(operator, dict(program.fields), names)
@@ -73,7 +77,7 @@ def _section(operator: Operator, program: Program, names: tuple[str, ...]) -> Se
         case Compute():
             return compute(operator, tuple(map(names.index, operator.sums)))
         case Reduce():
-            return reduce(operator, tuple(map(names.index, operator.sums)))
+            return reduce(operator, tuple(map(names.index, operator.sums)), large)
         case Levels():
             return levels(operator, names.index(operator.by) if operator.by else None)
         case Intersect():

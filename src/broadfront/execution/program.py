@@ -126,9 +126,17 @@ class Program:
         return settled
 
     @property
-    def looks_back(self) -> bool:
-        """Whether some operator goes along incoming arcs."""
-        return any(_looks_back(operator) for phase in self.all_phases for operator in phase.step)
+    def reduces(self) -> list[Reduce]:
+        """The reductions to which each neighbour offers the same to all."""
+        every = [operator for phase in self.all_phases for operator in phase.step]
+        return [operator for operator in every if isinstance(operator, Reduce)
+                and operator.of_neighbor]  # fmt: skip
+
+    def looks_back(self, large: bool) -> bool:
+        """Whether some operator goes along incoming arcs, on a graph that is `large` or not."""
+        return any(
+            _looks_back(operator, large) for phase in self.all_phases for operator in phase.step
+        )
 
     def _check(self, operator: Operator) -> None:
         named = []
@@ -156,8 +164,10 @@ class Program:
                 raise OptionError(f"no field {name!r}; there are {', '.join(self.fields)}")
 
 
-def _looks_back(operator: Operator) -> bool:
-    if isinstance(operator, Reduce) or (isinstance(operator, Levels) and not operator.descending):
+def _looks_back(operator: Operator, large: bool) -> bool:
+    if isinstance(operator, Reduce) and not operator.in_tiles(large):
+        return True
+    if isinstance(operator, Levels) and not operator.descending:
         return True
     if isinstance(operator, Advance) and operator.while_ and operator.direction != "push":
         return True

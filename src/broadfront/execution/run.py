@@ -25,7 +25,7 @@ from broadfront.execution.fused import fused
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
-from broadfront.operators.cpu import buckets, frontier, levels, orient
+from broadfront.operators.cpu import buckets, frontier, levels, orient, reduce, tiles
 from broadfront.operators.describe import Advance, Intersect, Levels
 from broadfront.progress import Listener, following, listening
 from broadfront.report.record import Record, recorded
@@ -93,10 +93,10 @@ def run(
         state = make(*common, weights if weights is not None else (), *tail)
         in_state = make(*common, in_weights if in_weights is not None else (), *tail)
         _start_fronts(work, rows, graph, queue_length, count)
-        key = graph.targets.dtype
+        vertex, large = key = graph.targets.dtype, bool(program.reduces) and tiles.suit(graph)
         loop = program._loops.get(key)
         if loop is None:
-            loop = program._loops.setdefault(key, fused(program.on(key), names))
+            loop = program._loops.setdefault(key, fused(program.on(vertex), names, large))
         try:
             with listening(progress), following(program.name, lambda: _iteration(work)):
                 iterations = workspace.team.run(
@@ -184,8 +184,9 @@ def _work(
                 order = levels.new_level_order(workspace, graph.num_vertices, vertex)
             if isinstance(operator, Intersect):
                 lists = orient.new_lists(workspace, graph, threads, operator)
+    offers = reduce.new_offers(workspace, graph, threads, program.reduces)
     work = frontier.new_work(
-        workspace, graph.num_vertices, graph.num_arcs, threads, vertex, memory, order, lists
+        workspace, graph.num_vertices, graph.num_arcs, threads, vertex, memory, order, lists, offers
     )
     queue = np.unique(np.asarray(starting, dtype=np.int64))
     if len(queue) and (queue[0] < 0 or queue[-1] >= graph.num_vertices):
@@ -196,7 +197,7 @@ def _work(
 
 def _rows(program: Program, graph: Graph) -> tuple[frontier.Rows, Array | None]:
     """Return the rows of the graph, and the weights along its incoming arcs where needed."""
-    turned = graph.transpose if program.looks_back else graph
+    turned = graph.transpose if program.looks_back(tiles.suit(graph)) else graph
     rows = frontier.Rows(
         graph.offsets, graph.targets, turned.offsets, turned.targets,
         graph.num_vertices, graph.max_degree,

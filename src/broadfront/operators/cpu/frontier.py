@@ -84,6 +84,8 @@ class Work(NamedTuple):
     """The order of vertices by level, or an empty tuple."""
     lists: Any
     """Neighbour lists to intersect, or an empty tuple."""
+    offers: Any
+    """What every vertex offers, and the tiles of the graph, or empty tuples."""
 
 
 def new_work(
@@ -95,6 +97,7 @@ def new_work(
     buckets: Any = (),
     levels: Any = (),
     lists: Any = (),
+    offers: Any = (),
 ) -> Work:
     """Return the memory for a run; what must be zero is."""
     words = num_vertices // 64 + 2
@@ -119,6 +122,7 @@ def new_work(
         buckets,
         levels,
         lists,
+        offers,
     )
 
 
