@@ -190,6 +190,18 @@ def test_a_time_limit_stops_tiles(threads: int) -> None:
         bf.run(endless, graph, threads=threads, time_limit=0.2)
 
 
+@pytest.mark.parametrize(
+    ("phase", "often"), [({}, False), ({"limit": 2}, False), ({"limit": 9}, True)]
+)
+def test_tiles_are_not_cut_for_a_few_iterations(phase: dict, often: bool) -> None:
+    graph = bf.generate("grid:100x100")
+    before = graph.nbytes
+    fields = {"value": Field(np.float64, fill=1), "total": Field(np.float64)}
+    answer = bf.run(Program(fields, phases=[Phase([Reduce(offer, keep)], **phase)]), graph)
+    np.testing.assert_allclose(answer["total"], 0.7 * graph.degrees, rtol=1e-12)
+    assert (graph.nbytes > before) == often
+
+
 # ---------------------------------------------------------------------- kept with the graph
 
 
@@ -219,7 +231,7 @@ def test_who_gets_tiles() -> None:
             self.num_vertices, self.num_arcs = vertices, arcs
 
     assert not tiles.suit(Size(0, 0))  # type: ignore[arg-type]
-    assert not tiles.suit(Size(1 << 16, 1 << 24))  # type: ignore[arg-type]
+    assert not tiles.suit(Size(1 << 13, 1 << 24))  # type: ignore[arg-type]
     assert tiles.suit(Size(1 << 18, 1 << 20))  # type: ignore[arg-type]
     assert tiles.suit(Size(1 << 26, 1 << 30))  # type: ignore[arg-type]
     assert not tiles.suit(Size(1 << 26, 1 << 20))  # type: ignore[arg-type]

@@ -33,6 +33,8 @@ from broadfront.operators.describe import (
 BALANCES = ("by_vertex", "by_degree", "by_edges")
 RESERVED = ("weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices")
 """Attributes of the state that the graph provides."""
+FEW = 4
+"""Iterations that are over sooner than a graph is prepared for them."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,18 @@ class Phase:
     def advances(self) -> bool:
         """Whether the phase runs on a frontier."""
         return any(isinstance(operator, Advance) for operator in self.step)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the phase may run more than a few times."""
+        few = self.limit is not None and self.limit <= FEW
+        return (self.advances or self.until is not None or self.limit is not None) and not few
+
+    @property
+    def reduces(self) -> list[Reduce]:
+        """The reductions to which each neighbour offers the same to all."""
+        reduces = [operator for operator in self.step if isinstance(operator, Reduce)]
+        return [operator for operator in reduces if operator.of_neighbor]
 
 
 @dataclass(frozen=True)
@@ -128,9 +142,12 @@ class Program:
     @property
     def reduces(self) -> list[Reduce]:
         """The reductions to which each neighbour offers the same to all."""
-        every = [operator for phase in self.all_phases for operator in phase.step]
-        return [operator for operator in every if isinstance(operator, Reduce)
-                and operator.of_neighbor]  # fmt: skip
+        return [operator for phase in self.all_phases for operator in phase.reduces]
+
+    @property
+    def reduces_often(self) -> bool:
+        """Whether such a reduction runs often enough to prepare the graph for it."""
+        return any(phase.reduces and phase.repeats for phase in self.all_phases)
 
     def looks_back(self, large: bool) -> bool:
         """Whether some operator goes along incoming arcs, on a graph that is `large` or not."""

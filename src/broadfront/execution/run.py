@@ -84,19 +84,20 @@ def run(
     given = _parameters(program, parameters or {})
     weights = graph.weights
     count = _thread_count(graph, threads)
+    large = program.reduces_often and tiles.suit(graph)
     with workspaces.borrowed() as workspace:
-        work, queue_length = _work(program, graph, workspace, count, arrays, frontier)
-        rows, in_weights = _rows(program, graph)
+        work, queue_length = _work(program, graph, workspace, count, arrays, frontier, large)
+        rows, in_weights = _rows(program, graph, large)
         make = state_class(names)
         common = (*arrays.values(), *given)
         tail = rows[: len(RESERVED) - 1]
         state = make(*common, weights if weights is not None else (), *tail)
         in_state = make(*common, in_weights if in_weights is not None else (), *tail)
         _start_fronts(work, rows, graph, queue_length, count)
-        vertex, large = key = graph.targets.dtype, bool(program.reduces) and tiles.suit(graph)
+        key = graph.targets.dtype, large
         loop = program._loops.get(key)
         if loop is None:
-            loop = program._loops.setdefault(key, fused(program.on(vertex), names, large))
+            loop = program._loops.setdefault(key, fused(program.on(key[0]), names, large))
         try:
             with listening(progress), following(program.name, lambda: _iteration(work)):
                 iterations = workspace.team.run(
@@ -168,6 +169,7 @@ def _work(
     threads: int,
     arrays: Mapping[str, Array],
     starting: ArrayLike,
+    large: bool,
 ) -> tuple[frontier.Work, int]:
     vertex = graph.targets.dtype
     memory: Any = ()
@@ -184,7 +186,7 @@ def _work(
                 order = levels.new_level_order(workspace, graph.num_vertices, vertex)
             if isinstance(operator, Intersect):
                 lists = orient.new_lists(workspace, graph, threads, operator)
-    offers = reduce.new_offers(workspace, graph, threads, program.reduces)
+    offers = reduce.new_offers(workspace, graph, threads, program.reduces, large)
     work = frontier.new_work(
         workspace, graph.num_vertices, graph.num_arcs, threads, vertex, memory, order, lists, offers
     )
@@ -195,9 +197,9 @@ def _work(
     return work, len(queue)
 
 
-def _rows(program: Program, graph: Graph) -> tuple[frontier.Rows, Array | None]:
+def _rows(program: Program, graph: Graph, large: bool) -> tuple[frontier.Rows, Array | None]:
     """Return the rows of the graph, and the weights along its incoming arcs where needed."""
-    turned = graph.transpose if program.looks_back(tiles.suit(graph)) else graph
+    turned = graph.transpose if program.looks_back(large) else graph
     rows = frontier.Rows(
         graph.offsets, graph.targets, turned.offsets, turned.targets,
         graph.num_vertices, graph.max_degree,

@@ -145,7 +145,8 @@ class Reduce:
     layout
         ``"rows"``: neighbours row by row. ``"tiles"``: edges sorted into squares whose two sides
         fit in a core's cache, a copy kept with the graph (about 4 bytes an arc), for a functor of
-        the neighbour alone. None: tiles for such a functor on a graph that is large enough.
+        the neighbour alone. None: tiles for such a functor where the phase repeats and the graph
+        has more than 8,192 vertices.
     """
 
     functor: Functor

@@ -22,7 +22,7 @@ from broadfront.graph.csr import Graph
 from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.compute import blocks_of_vertices, dense, totals_of
 from broadfront.operators.cpu.frontier import BLOCK, WORK, finish, prepare
-from broadfront.operators.cpu.tiles import suit, tiles_of
+from broadfront.operators.cpu.tiles import tiles_of
 from broadfront.operators.describe import Reduce
 from broadfront.pointers import as_element, shifted
 
@@ -50,13 +50,12 @@ class Offers(NamedTuple):
 
 
 def new_offers(
-    workspace: Workspace, graph: Graph, count: int, reduces: Sequence[Reduce]
+    workspace: Workspace, graph: Graph, count: int, reduces: Sequence[Reduce], large: bool
 ) -> Offers | tuple[()]:
     """Return the memory for reductions whose offers depend on the neighbour alone."""
     if not reduces:
         return ()
     offers = workspace.array("offers", graph.num_vertices, np.float64)
-    large = suit(graph)
     if not any(operator.in_tiles(large) for operator in reduces):
         return Offers(offers, offers.view(np.int64), offers, offers.view(np.int64), offers, ())
     with threads.limit(count):

@@ -30,13 +30,13 @@ from broadfront.pointers import pointer
 
 Array = NDArray[Any]
 
-LARGE = 1 << 16
-"""With more vertices than this, offers of 8 bytes are too many for a core's own cache."""
+LARGE = 1 << 13
+"""Up to so many vertices rows do as well."""
 STRIPES = 64
 """Stripes that a graph is cut into where they are neither too narrow nor too wide."""
-LEAST_BITS, MOST_BITS = 12, 15
-SPARSE = 32
-"""Arcs per tile, in the mean, below which tiles are not worth it."""
+LEAST_BITS, MOST_BITS = 10, 15
+DENSE, SPARSE = 1024, 32
+"""Arcs per tile, in the mean, below which stripes get wider, and below which nothing helps."""
 TOGETHER = 4
 
 
@@ -69,8 +69,8 @@ def tiles_of(graph: Graph) -> Tiles:
 
 
 def _bits(size: int, arcs: int) -> int:
-    bits = max(LEAST_BITS, (size // STRIPES).bit_length())
-    while bits < MOST_BITS and _stripes(size, bits) ** 2 * SPARSE > arcs:
+    bits = max(LEAST_BITS, ((size - 1) // STRIPES).bit_length())
+    while bits < MOST_BITS and _stripes(size, bits) ** 2 * DENSE > arcs:
         bits += 1
     return min(MOST_BITS, bits)
 
