@@ -49,14 +49,16 @@ def cut_shares(vertex, state):
     state.share[vertex] = state.rank[vertex] / strength if strength > 0 else 0.0
 
 
-def find_stuck(vertex, state):
-    """Return what of the rank at the start finds no way out."""
+def begin(vertex, state):
+    """Start where jumps go; return what of it finds no way out."""
+    state.rank[vertex] = state.jump[vertex * state.jumps_differ]
     ways = state.offsets[vertex + 1] - state.offsets[vertex]
     return state.rank[vertex] if ways == 0 else 0.0
 
 
-def find_stuck_by_weight(vertex, state):
-    """Do as `find_stuck` by weights, and keep their sum."""
+def begin_by_weight(vertex, state):
+    """Do as `begin` by weights, and keep their sum."""
+    state.rank[vertex] = state.jump[vertex * state.jumps_differ]
     total = 0.0
     for edge in range(state.offsets[vertex], state.offsets[vertex + 1]):
         total += state.weight[edge]
@@ -103,11 +105,11 @@ def _program(weighted: bool, personal: bool) -> Program:
         "change": Field(np.float64, length=1),
         "iterations": Field(np.int64, length=1),
     }
-    first: Compute = Compute(find_stuck, sums=("stuck",))
+    first = Compute(begin, sums=("stuck",))
     step: list[Operator] = [Reduce(share, move, sums=sums)]
     if weighted:
         fields |= {"strength": Field(np.float64), "share": Field(np.float64)}
-        first = Compute(find_stuck_by_weight, sums=("stuck",))
+        first = Compute(begin_by_weight, sums=("stuck",))
         step = [Compute(cut_shares), Reduce(share_by_weight, move_by_weight, sums=sums)]
     return Program(
         fields,
@@ -217,9 +219,9 @@ def pagerank(
     personal = personalization is not None
     jump = _jump(graph, personalization)
     answer = run(
-        PROGRAMS[weighted, personal],
+        PROGRAMS[bool(weighted), personal],
         graph,
-        start={"jump": jump, "rank": jump if personal else np.full(graph.num_vertices, jump[0])},
+        start={"jump": jump},
         parameters={
             "damping": float(damping),
             "tolerance": float(tol),
