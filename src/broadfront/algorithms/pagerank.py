@@ -1,12 +1,11 @@
 """PageRank: how often a walker is at each vertex who follows edges and sometimes jumps.
 
-Method: power iteration by pulling. Each vertex gives its rank in equal shares to its neighbours (by
-weight on request); who has no way out gives to everyone as a jump does. Shares are written once a
-vertex and read once an edge, from one array into another and back, so an iteration reads nothing
-that it writes.
+Method: power iteration by pulling. A vertex offers its rank in equal shares to its neighbours (by
+weight on request); who has no way out gives to everyone as a jump does. Offers are all made before
+any rank is written, so ranks are kept once: 16 bytes a vertex with the offers.
 
-Invariant: sums run in the order of neighbours and of blocks of vertices, so the ranks have the same
-bits for any number of threads.
+Invariant: sums run in an order that the graph decides, over blocks of vertices in theirs, so the
+ranks have the same bits for any number of threads.
 
 References
 ----------
@@ -15,6 +14,7 @@ Page, Brin, Motwani, Winograd: The PageRank citation ranking (1999).
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -27,75 +27,67 @@ from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
 from broadfront.kernel import inner
-from broadfront.operators.describe import Compute, Field, Reduce
+from broadfront.operators.describe import Compute, Field, Operator, Reduce
 from broadfront.progress import Listener
 from broadfront.report.result import Result
 
 
-def count_ways_out(vertex, state):
-    """Start at the jump's vector, and give it away in shares."""
-    state.strength[vertex] = state.offsets[vertex + 1] - state.offsets[vertex]
-    return share_out(vertex, state.jump[vertex], state.first, state)
+def share(neighbor, state):
+    """Offer an equal part of a vertex' rank to each that it has an edge to."""
+    ways = state.offsets[neighbor + 1] - state.offsets[neighbor]
+    return state.rank[neighbor] / ways if ways > 0 else 0.0
 
 
-def weigh_ways_out(vertex, state):
-    """Do as `count_ways_out`, where an edge takes by its weight."""
+def share_by_weight(neighbor, vertex, edge, state):
+    """Offer a part of a vertex' rank that goes by the weight of the edge."""
+    return state.share[neighbor] * state.weight[edge]
+
+
+def cut_shares(vertex, state):
+    """Set what a vertex gives for each unit of weight."""
+    strength = state.strength[vertex]
+    state.share[vertex] = state.rank[vertex] / strength if strength > 0 else 0.0
+
+
+def begin(vertex, state):
+    """Start where jumps go; return what of it finds no way out."""
+    state.rank[vertex] = state.jump[vertex * state.jumps_differ]
+    ways = state.offsets[vertex + 1] - state.offsets[vertex]
+    return state.rank[vertex] if ways == 0 else 0.0
+
+
+def begin_by_weight(vertex, state):
+    """Do as `begin` by weights, and keep their sum."""
+    state.rank[vertex] = state.jump[vertex * state.jumps_differ]
     total = 0.0
     for edge in range(state.offsets[vertex], state.offsets[vertex + 1]):
         total += state.weight[edge]
     state.strength[vertex] = total
-    return share_out(vertex, state.jump[vertex], state.first, state)
+    return state.rank[vertex] if total == 0 else 0.0
 
 
 @inner
-def share_out(vertex, rank, shares, state):
-    """Set the share that each edge of a vertex takes; return what finds no way out."""
-    state.rank[vertex] = rank
-    if state.strength[vertex] > 0:
-        shares[vertex] = rank / state.strength[vertex]
-        return 0.0
-    shares[vertex] = 0.0
-    return rank
-
-
-@inner
-def move(vertex, total, shares, state):
-    """Set a vertex' next rank; return how much it changed, and what finds no way out."""
-    kept = state.stuck[0] * state.keeps_stuck
-    rank = state.damping * (total + kept * state.jump[vertex])
-    rank += (1.0 - state.damping) * state.jump[vertex]
+def moved(vertex, total, state):
+    """Set a vertex' next rank; return it, and how much it changed."""
+    jump = state.jump[vertex * state.jumps_differ]
+    here = 1.0 - state.damping + state.damping * state.keeps_stuck * state.stuck[0]
+    rank = state.damping * total + here * jump
     change = abs(rank - state.rank[vertex])
-    return change, share_out(vertex, rank, shares, state)
+    state.rank[vertex] = rank
+    return rank, change
 
 
-def offer_first(neighbor, vertex, edge, state):
-    """Offer a share."""
-    return state.first[neighbor]
+def move(vertex, total, state):
+    """Set a vertex' next rank; return how much it changed, and what finds no way out."""
+    rank, change = moved(vertex, total, state)
+    ways = state.offsets[vertex + 1] - state.offsets[vertex]
+    return change, rank if ways == 0 else 0.0
 
 
-def offer_second(neighbor, vertex, edge, state):
-    """Offer a share."""
-    return state.second[neighbor]
-
-
-def offer_first_weighted(neighbor, vertex, edge, state):
-    """Offer a share for each unit of weight."""
-    return state.first[neighbor] * state.weight[edge]
-
-
-def offer_second_weighted(neighbor, vertex, edge, state):
-    """Offer a share for each unit of weight."""
-    return state.second[neighbor] * state.weight[edge]
-
-
-def fill_second(vertex, total, state):
-    """Move, and leave the shares in the second array."""
-    return move(vertex, total, state.second, state)
-
-
-def fill_first(vertex, total, state):
-    """Move, and leave the shares in the first array."""
-    return move(vertex, total, state.first, state)
+def move_by_weight(vertex, total, state):
+    """Do as `move` by weights."""
+    rank, change = moved(vertex, total, state)
+    return change, rank if state.strength[vertex] == 0 else 0.0
 
 
 def settled(state):
@@ -104,31 +96,31 @@ def settled(state):
     return state.change[0] < state.tolerance or state.iterations[0] >= state.most_iterations
 
 
-def _program(start: Any, offer_even: Any, offer_odd: Any) -> Program:
+def _program(weighted: bool, personal: bool) -> Program:
     sums = ("change", "stuck")
-    there = Reduce(offer_even, fill_second, sums=sums)
-    back = Reduce(offer_odd, fill_first, sums=sums)
+    fields = {
+        "rank": Field(np.float64),
+        "jump": Field(np.float64, length=None if personal else 1),
+        "stuck": Field(np.float64, length=1),
+        "change": Field(np.float64, length=1),
+        "iterations": Field(np.int64, length=1),
+    }
+    first = Compute(begin, sums=("stuck",))
+    step: list[Operator] = [Reduce(share, move, sums=sums)]
+    if weighted:
+        fields |= {"strength": Field(np.float64), "share": Field(np.float64)}
+        first = Compute(begin_by_weight, sums=("stuck",))
+        step = [Compute(cut_shares), Reduce(share_by_weight, move_by_weight, sums=sums)]
     return Program(
-        fields={
-            "rank": Field(np.float64),
-            "strength": Field(np.float64),
-            "first": Field(np.float64),
-            "second": Field(np.float64),
-            "jump": Field(np.float64),
-            "stuck": Field(np.float64, length=1),
-            "change": Field(np.float64, length=1),
-            "iterations": Field(np.int64, length=1),
-        },
-        parameters=["damping", "tolerance", "most_iterations", "keeps_stuck"],
-        phases=[
-            Phase([Compute(start, sums=("stuck",))]),
-            Phase([there, back], until=settled, alternate=True),
-        ],
+        fields,
+        parameters=["damping", "tolerance", "most_iterations", "keeps_stuck", "jumps_differ"],
+        phases=[Phase([first]), Phase(step, until=settled)],
+        name="pagerank",
     )
 
 
-PAGERANK = _program(count_ways_out, offer_first, offer_second)
-WEIGHTED_PAGERANK = _program(weigh_ways_out, offer_first_weighted, offer_second_weighted)
+PROGRAMS = {kind: _program(*kind) for kind in itertools.product((False, True), repeat=2)}
+"""By whether edges have weights, and whether jumps go everywhere alike or not."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -224,9 +216,10 @@ def pagerank(
         raise OptionError(f"dangling={dangling!r}: expected 'redistribute' or 'drop'")
     if weighted:
         _check_weights(graph)
+    personal = personalization is not None
     jump = _jump(graph, personalization)
     answer = run(
-        WEIGHTED_PAGERANK if weighted else PAGERANK,
+        PROGRAMS[bool(weighted), personal],
         graph,
         start={"jump": jump},
         parameters={
@@ -234,6 +227,7 @@ def pagerank(
             "tolerance": float(tol),
             "most_iterations": max_iterations,
             "keeps_stuck": float(dangling == "redistribute"),
+            "jumps_differ": int(personal),
         },
         threads=threads,
         time_limit=time_limit,
@@ -242,7 +236,7 @@ def pagerank(
     settings = {
         "damping": damping,
         "tol": tol,
-        "personalization": None if personalization is None else jump,
+        "personalization": jump if personal else None,
         "dangling": dangling,
         "weighted": weighted,
     }
@@ -254,7 +248,7 @@ def pagerank(
 def _jump(graph: Graph, personalization: ArrayLike | Mapping[Any, float] | None) -> NDArray[Any]:
     count = graph.num_vertices
     if personalization is None:
-        return np.full(count, 1.0 / max(1, count))
+        return np.array([1.0 / max(1, count)])
     if isinstance(personalization, Mapping):
         jump = np.zeros(count)
         for name, value in personalization.items():

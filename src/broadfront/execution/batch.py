@@ -170,7 +170,7 @@ def _apart(
     clock = Clock()
     names = (*program.fields, *program.parameters, *RESERVED)
     make = state_class(names)
-    rows, in_weights = _rows(program, graph)
+    rows, in_weights = _rows(program, graph, False)
     common = (*(array.reshape(-1) for array in arrays.values()), *_parameters(program, parameters))
     tail = (*rows[:4], graph.num_vertices, None)
     state = make(*common, graph.weights if graph.weights is not None else (), *tail)
@@ -181,7 +181,7 @@ def _apart(
         loop = program._loops.setdefault(key, fused_batch(program.on(key[1]), names))
     with ExitStack() as borrowed, thread_settings.limit(count):
         crew = [borrowed.enter_context(workspaces.borrowed()) for _ in range(count)]
-        works = [_work(program, graph, each, 1, arrays, ())[0] for each in crew]
+        works = [_work(program, graph, each, 1, arrays, (), False)[0] for each in crew]
         for each in crew:
             each.team.reset(time_limit)
 

@@ -65,6 +65,10 @@ def _uses(operator: Operator, program: Program, state: Any) -> list[Use]:
         case Compute() | Filter():
             return [(operator.functor, (INTEGER, state), None)]
         case Reduce():
+            if operator.of_neighbor:
+                kind = INTEGER if isinstance(operator.start, int) else REAL
+                return [(operator.functor, (INTEGER, state), kind),
+                        (operator.apply, (INTEGER, kind, state), None)]  # fmt: skip
             return [(operator.functor, (INTEGER, INTEGER, INTEGER, state), None),
                     (operator.apply, (INTEGER, REAL, state), None)]  # fmt: skip
         case Levels():

@@ -20,7 +20,7 @@ from broadfront.execution.program import Phase, Program
 from broadfront.kernel import inner, loop
 from broadfront.operators.cpu.advance import advance
 from broadfront.operators.cpu.buckets import prioritised
-from broadfront.operators.cpu.compute import compute, filtered, once, reduce
+from broadfront.operators.cpu.compute import compute, filtered, once
 from broadfront.operators.cpu.frontier import (
     ALL_BEFORE,
     ALL_EDGES,
@@ -39,6 +39,7 @@ from broadfront.operators.cpu.frontier import (
 )
 from broadfront.operators.cpu.intersect import intersect
 from broadfront.operators.cpu.levels import levels
+from broadfront.operators.cpu.reduce import reduce
 from broadfront.operators.describe import (
     Advance,
     Compute,
@@ -74,12 +75,15 @@ class Batch(NamedTuple):
     worker: int
 
 
-def fused(program: Program, names: tuple[str, ...], across: Across | None = None) -> Section:
+def fused(
+    program: Program, names: tuple[str, ...], large: bool = False, across: Across | None = None
+) -> Section:
     """Return the loop of a program, its dtypes settled, whose state has the attributes `names`.
 
-    With `across` it is the loop of each of several devices.
+    `large` tells whether it is for graphs that are worth a layout of their own; with `across` it is
+    the loop of each of several devices.
     """
-    whole = _whole(program, names, across)
+    whole = _whole(program, names, large, across)
 
     def broadfront_loop(rank, threads, control, graph, state, in_state, work):
         if not assemble(pointer(control), rank):
@@ -97,7 +101,7 @@ def fused(program: Program, names: tuple[str, ...], across: Across | None = None
 
 def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
     """Return the loop that runs a program from many sources, each in rows of its own."""
-    whole = _whole(program, names)
+    whole = _whole(program, names, False)
     places = enumerate(program.fields.values())
     begin = _each([_beginning(place, field) for place, field in places])
 
@@ -174,9 +178,11 @@ def _each(functions: Sequence[Section]) -> Section:
     return all_of_them
 
 
-def _whole(program: Program, names: tuple[str, ...], across: Across | None = None) -> Section:
+def _whole(
+    program: Program, names: tuple[str, ...], large: bool, across: Across | None = None
+) -> Section:
     operators = {operator for phase in program.all_phases for operator in phase.step}
-    made = {operator: _section(operator, program, names, across) for operator in operators}
+    made = {operator: _section(operator, program, names, large, across) for operator in operators}
     return _chained([_phase(phase, made) for phase in program.all_phases])
 
 
@@ -189,15 +195,21 @@ def _phase(phase: Phase, made: Mapping[Operator, Section]) -> Section:
 
 
 def _section(
-    operator: Operator, program: Program, names: tuple[str, ...], across: Across | None
+    operator: Operator,
+    program: Program,
+    names: tuple[str, ...],
+    large: bool,
+    across: Across | None,
 ) -> Section:
     if across is None:
-        return _alone(operator, program, names, None)
-    section = _alone(operator, program, names, across.crossing(operator))
+        return _alone(operator, program, names, large, None)
+    section = _alone(operator, program, names, large, across.crossing(operator))
     return _chained([*across.before(operator), section, *across.after(operator)])
 
 
-def _alone(operator: Operator, program: Program, names: tuple[str, ...], crossing: Any) -> Section:
+def _alone(
+    operator: Operator, program: Program, names: tuple[str, ...], large: bool, crossing: Any
+) -> Section:
     match operator:
         case Advance(priority=None):
             return advance(operator, dict(program.fields), names, crossing)
@@ -206,7 +218,7 @@ def _alone(operator: Operator, program: Program, names: tuple[str, ...], crossin
         case Compute():
             return compute(operator, tuple(map(names.index, operator.sums)))
         case Reduce():
-            return reduce(operator, tuple(map(names.index, operator.sums)))
+            return reduce(operator, tuple(map(names.index, operator.sums)), large)
         case Levels():
             return levels(operator, names.index(operator.by) if operator.by else None, crossing)
         case Intersect():

@@ -59,7 +59,7 @@ def run_on(
         across = Across(settled, names, vertex, relabel)
         known = program._loops[key] = (fused(settled, names, across), across.plan)
     loop, plan = known
-    parts = partition.parts(relabel=relabel, looks_back=program.looks_back)
+    parts = partition.parts(relabel=relabel, looks_back=program.looks_back(False))
     queue = np.unique(np.asarray(starting, dtype=np.int64))
     with workspaces.borrowed_many(len(parts)) as spaces:
         post = new_post(len(parts))
@@ -202,7 +202,7 @@ def _work(
     operators = [operator for phase in program.all_phases for operator in phase.step]
     return frontier.new_work(
         space, part.positions, part.num_arcs, vertex, threads, operators, part.owned, (), order,
-        (), mail,
+        (), (), mail,
     )  # fmt: skip
 
 

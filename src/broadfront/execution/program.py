@@ -33,6 +33,8 @@ from broadfront.operators.describe import (
 BALANCES = ("by_vertex", "by_degree", "by_edges")
 RESERVED = ("weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices", "ids")
 """Attributes of the state that the graph provides."""
+FEW = 4
+"""Iterations that are over sooner than a graph is prepared for them."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,18 @@ class Phase:
     def advances(self) -> bool:
         """Whether the phase runs on a frontier."""
         return any(isinstance(operator, Advance) for operator in self.step)
+
+    @property
+    def repeats(self) -> bool:
+        """Whether the phase may run more than a few times."""
+        few = self.limit is not None and self.limit <= FEW
+        return (self.advances or self.until is not None or self.limit is not None) and not few
+
+    @property
+    def reduces(self) -> list[Reduce]:
+        """The reductions to which each neighbour offers the same to all."""
+        reduces = [operator for operator in self.step if isinstance(operator, Reduce)]
+        return [operator for operator in reduces if operator.of_neighbor]
 
 
 @dataclass(frozen=True)
@@ -126,9 +140,20 @@ class Program:
         return settled
 
     @property
-    def looks_back(self) -> bool:
-        """Whether some operator goes along incoming arcs."""
-        return any(_looks_back(operator) for phase in self.all_phases for operator in phase.step)
+    def reduces(self) -> list[Reduce]:
+        """The reductions to which each neighbour offers the same to all."""
+        return [operator for phase in self.all_phases for operator in phase.reduces]
+
+    @property
+    def reduces_often(self) -> bool:
+        """Whether such a reduction runs often enough to prepare the graph for it."""
+        return any(phase.reduces and phase.repeats for phase in self.all_phases)
+
+    def looks_back(self, large: bool) -> bool:
+        """Whether some operator goes along incoming arcs, on a graph that is `large` or not."""
+        return any(
+            _looks_back(operator, large) for phase in self.all_phases for operator in phase.step
+        )
 
     def _check(self, operator: Operator) -> None:
         named = []
@@ -158,8 +183,10 @@ class Program:
                 raise OptionError(f"no field {name!r}; there are {', '.join(self.fields)}")
 
 
-def _looks_back(operator: Operator) -> bool:
-    if isinstance(operator, Reduce) or (isinstance(operator, Levels) and not operator.descending):
+def _looks_back(operator: Operator, large: bool) -> bool:
+    if isinstance(operator, Reduce) and not operator.in_tiles(large):
+        return True
+    if isinstance(operator, Levels) and not operator.descending:
         return True
     if isinstance(operator, Advance) and operator.while_ and operator.direction != "push":
         return True

@@ -25,7 +25,7 @@ from broadfront.execution.fused import fused
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
-from broadfront.operators.cpu import buckets, frontier, levels, orient
+from broadfront.operators.cpu import buckets, frontier, levels, orient, reduce, tiles
 from broadfront.operators.describe import Advance, Intersect, Levels
 from broadfront.progress import Listener, following, listening
 from broadfront.report.record import Record, recorded
@@ -84,20 +84,22 @@ def run(
     given = _parameters(program, parameters or {})
     weights = graph.weights
     count = _thread_count(graph, threads)
+    large = program.reduces_often and tiles.suit(graph)
     with workspaces.borrowed() as workspace:
-        work, queue_length = _work(program, graph, workspace, count, arrays, frontier)
-        rows, in_weights = _rows(program, graph)
+        work, queue_length = _work(program, graph, workspace, count, arrays, frontier, large)
+        rows, in_weights = _rows(program, graph, large)
         make = state_class(names)
         common = (*arrays.values(), *given)
         tail = (*rows[:4], graph.num_vertices, None)
         state = make(*common, weights if weights is not None else (), *tail)
         in_state = make(*common, in_weights if in_weights is not None else (), *tail)
         _start_fronts(work, rows, graph, queue_length, count)
-        key = graph.targets.dtype
+        key = graph.targets.dtype, large
         loop = program._loops.get(key)
         if loop is None:
             with preparing():
-                loop = program._loops.setdefault(key, fused(program.on(key), names))
+                loop = fused(program.on(key[0]), names, large)
+                loop = program._loops.setdefault(key, loop)
         try:
             with listening(progress), following(program.name, lambda: _iteration(work)):
                 iterations = workspace.team.run(
@@ -172,6 +174,7 @@ def _work(
     threads: int,
     arrays: Mapping[str, Array],
     starting: ArrayLike,
+    large: bool,
 ) -> tuple[frontier.Work, int]:
     vertex = graph.targets.dtype
     memory: Any = ()
@@ -191,17 +194,18 @@ def _work(
             order = levels.new_level_order(workspace, graph.num_vertices, vertex)
         if isinstance(operator, Intersect):
             lists = orient.new_lists(workspace, graph, threads, operator)
+    offers = reduce.new_offers(workspace, graph, threads, program.reduces, large)
     work = frontier.new_work(
         workspace, graph.num_vertices, graph.num_arcs, vertex, threads, operators, len(queue),
-        memory, order, lists,
+        memory, order, lists, offers,
     )  # fmt: skip
     work.queue[: len(queue)] = queue
     return work, len(queue)
 
 
-def _rows(program: Program, graph: Graph) -> tuple[frontier.Rows, Array | None]:
+def _rows(program: Program, graph: Graph, large: bool) -> tuple[frontier.Rows, Array | None]:
     """Return the rows of the graph, and the weights along its incoming arcs where needed."""
-    turned = graph.transpose if program.looks_back else graph
+    turned = graph.transpose if program.looks_back(large) else graph
     rows = frontier.Rows(
         graph.offsets, graph.targets, turned.offsets, turned.targets,
         graph.num_vertices, graph.max_degree, graph.num_vertices, graph.num_vertices,

@@ -92,7 +92,8 @@ class Graph:
         self._transpose: Graph | None = None
         self._weight_bounds: tuple[Any, Any] | None = None
         self._max_degree: int | None = None
-        self._lock = threading.Lock()
+        self._layouts: dict[str, Any] = {}
+        self._lock = threading.RLock()
         self._check = check
         self.origin = origin or Origin()
 
@@ -132,7 +133,7 @@ class Graph:
 
     @property
     def nbytes(self) -> int:
-        """Bytes held by the arrays, the transpose included once it is built."""
+        """Bytes held by the arrays, the transpose and kept layouts included once they are built."""
         held = self._offsets.nbytes + self._targets.nbytes
         held += 0 if self._weights is None else self._weights.nbytes
         held += 0 if self._labels is None else self._labels.nbytes
@@ -140,6 +141,8 @@ class Graph:
         if turned is not None and turned is not self:
             held += turned._offsets.nbytes + turned._targets.nbytes
             held += 0 if turned._weights is None else turned._weights.nbytes
+        for layout in list(self._layouts.values()):
+            held += sum(part.nbytes for part in layout if isinstance(part, np.ndarray))
         return held
 
     # ------------------------------------------------------------------ arrays
@@ -210,6 +213,16 @@ class Graph:
                 )  # fmt: skip
                 self._transpose._transpose = self
             return self._transpose
+
+    def kept(self, name: str, make: Callable[[], tuple[Any, ...]]) -> Any:
+        """Return the layout called `name`: a tuple of arrays and numbers, made once and kept.
+
+        For what an operator prepares from the graph; it goes when the graph goes.
+        """
+        with self._lock:
+            if name not in self._layouts:
+                self._layouts[name] = make()
+            return self._layouts[name]
 
     # ------------------------------------------------------------------ labels
 
@@ -336,13 +349,14 @@ class Graph:
         state = dict(self.__dict__)
         del state["_lock"]
         state["_transpose"] = None
+        state["_layouts"] = {}
         return state
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self._offsets, self._targets = frozen(self._offsets), frozen(self._targets)
         self._weights = None if self._weights is None else frozen(self._weights)
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
 
 
 def size_text(size: float) -> str:

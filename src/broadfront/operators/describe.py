@@ -23,6 +23,7 @@ Functor = Callable[..., Any]
 
 COMBINES = ("min", "max", "sum", "any", "or")
 METHODS = ("merge", "by_id", "by_degree")
+LAYOUTS = ("rows", "tiles")
 
 
 @dataclass(frozen=True)
@@ -133,17 +134,26 @@ class Reduce:
     Parameters
     ----------
     functor
-        ``functor(neighbor, vertex, edge, state)`` returns what the neighbour offers.
+        ``functor(neighbor, vertex, edge, state)`` returns what the neighbour offers. Where that
+        depends on the neighbour alone, ``functor(neighbor, state)``: then every vertex is asked
+        once, and all of them before anything is applied, so `apply` may overwrite what the offers
+        were made from.
     apply
         ``apply(vertex, total, state)`` is handed the combined offers; it stores what it likes, and
         what it returns is added up where `sums` names fields.
     start
-        What a vertex without offers gets, and where combining starts.
+        What a vertex without offers gets, and where combining starts. Where every vertex is asked
+        once, the offers are real numbers if it is one, and integers of 64 bits if it is an integer.
     combine
-        ``"sum"``, ``"min"`` or ``"max"``. A sum of real numbers is added in the order of the
-        neighbours: same bits for any number of threads.
+        ``"sum"``, ``"min"`` or ``"max"``. A sum of real numbers is added in an order that depends
+        on the graph alone: same bits for any number of threads.
     sums
         As in `Compute`.
+    layout
+        ``"rows"``: neighbours row by row. ``"tiles"``: edges sorted into squares whose two sides
+        fit in a core's cache, a copy kept with the graph (about 4 bytes an arc), for a functor of
+        the neighbour alone. None: tiles for such a functor where the phase repeats and the graph
+        has more than 8,192 vertices.
     """
 
     functor: Functor
@@ -151,6 +161,24 @@ class Reduce:
     start: float = 0.0
     combine: str = "sum"
     sums: tuple[str, ...] = ()
+    layout: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.combine not in ("sum", "min", "max"):
+            raise OptionError(f"combine={self.combine!r}: expected 'sum', 'min' or 'max'")
+        if self.layout not in (None, *LAYOUTS):
+            raise OptionError(f"layout={self.layout!r}: expected one of {', '.join(LAYOUTS)}")
+        if self.layout == "tiles" and not self.of_neighbor:
+            raise OptionError("layout='tiles' needs a functor(neighbor, state)")
+
+    @property
+    def of_neighbor(self) -> bool:
+        """Whether what a neighbour offers depends on the neighbour alone."""
+        return bool(self.functor.__code__.co_argcount == 2)
+
+    def in_tiles(self, large: bool) -> bool:
+        """Whether edges are gone through in tiles, on a graph that is `large` enough or not."""
+        return self.layout == "tiles" or (self.layout is None and self.of_neighbor and large)
 
 
 @dataclass(frozen=True)

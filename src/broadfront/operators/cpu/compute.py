@@ -30,16 +30,16 @@ from broadfront.operators.cpu.frontier import (
     prepare,
     tell,
 )
-from broadfront.operators.describe import Compute, Filter, Once, Reduce
+from broadfront.operators.describe import Compute, Filter, Once
 
 # ---------------------------------------------------------------------- totals
 
 
-def _totals(count: int, places: tuple[int, ...]) -> tuple[Callable[..., Any], ...]:
+def totals_of(places: tuple[int, ...]) -> tuple[Callable[..., Any], ...]:
     """Return compiled functions that keep totals of a functor's answers: add, store, publish."""
-    if count == 0:
+    if not places:
         return _add_nothing, _store_nothing, _publish_nothing
-    if count == 1:
+    if len(places) == 1:
         (first,) = places
 
         @inner
@@ -106,91 +106,60 @@ def _store_two(partials, block, totals):
 def compute(operator: Compute, places: tuple[int, ...]) -> Callable[..., Any]:
     """Return the section of a `Compute`; `places` are those of its sums."""
     functor = inner(operator.functor)
-    add, store, publish = _totals(len(places), places)
+    add, store, publish = totals_of(places)
 
     @inner
-    def block_of_vertices(first, last, graph, state, in_state):
+    def block_of_vertices(block, rank, control, graph, state, in_state, work):
         totals = (0.0, 0.0)
-        for place in range(first, last):
+        first = block * BLOCK
+        for place in range(first, min(graph.owned, first + BLOCK)):
             totals = add(totals, functor(np.int64(graph.members[place]), state))
         return totals, np.int64(0)
 
     if operator.over == "frontier":
         return _over_frontier(functor)
-    return _dense(block_of_vertices, store, publish)
-
-
-def reduce(operator: Reduce, places: tuple[int, ...]) -> Callable[..., Any]:
-    """Return the section of a `Reduce`; `places` are those of its sums."""
-    offer = inner(operator.functor)
-    apply = inner(operator.apply)
-    meeting = {"sum": _plus, "min": _smaller, "max": _larger}[operator.combine]
-    start = operator.start
-    add, store, publish = _totals(len(places), places)
-
-    @inner
-    def block_of_vertices(first, last, graph, state, in_state):
-        totals = (0.0, 0.0)
-        targets = graph.in_targets
-        visited = np.int64(0)
-        for place in range(first, last):
-            vertex = np.int64(graph.members[place])
-            begin, end = np.int64(graph.in_offsets[vertex]), np.int64(graph.in_offsets[vertex + 1])
-            visited += end - begin
-            total = start
-            for edge in range(begin, end):
-                total = meeting(total, offer(np.int64(targets[edge]), vertex, edge, in_state))
-            totals = add(totals, apply(vertex, total, state))
-        return totals, visited
-
-    return _dense(block_of_vertices, store, publish)
+    return dense(blocks_of_vertices, block_of_vertices, store, publish)
 
 
 @inner
-def _plus(left, right):
-    return left + right
+def blocks_of_vertices(graph, work):
+    """Return how many blocks of vertices there are, and where the totals of each go."""
+    return (graph.owned + BLOCK - 1) // BLOCK, work.partials
 
 
-@inner
-def _smaller(left, right):
-    return min(left, right)
-
-
-@inner
-def _larger(left, right):
-    return max(left, right)
-
-
-def _dense(
-    block_of_vertices: Callable[..., Any],
+def dense(
+    pieces_of: Callable[..., Any],
+    piece: Callable[..., Any],
     store: Callable[..., Any],
     publish: Callable[..., Any],
 ) -> Callable[..., Any]:
+    """Return a section that does all pieces of what concerns every vertex, and adds up totals.
+
+    ``pieces_of(graph, work)`` returns their number and where their totals go; ``piece(number, rank,
+    control, graph, state, in_state, work)`` returns the totals and how many arcs it looked at.
+    """
+
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
         began = nanoseconds()
         prepare(control, rank, turn)
-        count = graph.owned
-        blocks = (count + BLOCK - 1) // BLOCK
+        pieces, partials = pieces_of(graph, work)
         visited = np.int64(0)
         while True:
-            block = claim(control, WORK + turn % 3, rank, 1)
-            if block >= blocks:
+            number = claim(control, WORK + turn % 3, rank, 1)
+            if number >= pieces:
                 break
-            first = block * BLOCK
-            totals, looked = block_of_vertices(
-                first, min(count, first + BLOCK), graph, state, in_state
-            )
+            totals, looked = piece(number, rank, control, graph, state, in_state, work)
             visited += looked
-            store(work.partials, block, totals)
+            store(partials, number, totals)
         atomics.store(work.stats, rank * STATS_WORDS, visited)
         turn = finish(control, rank, threads, turn)
         if turn < 0:
             return turn
         prepare(control, rank, turn)
         if rank == 0:
-            publish(work.partials, blocks, state)
-            front[BEFORE] = count
+            publish(partials, pieces, state)
+            front[BEFORE] = graph.owned
             front[VISITED] = 0
             front[ATOMICS] = 0
             for thread in range(threads):

@@ -116,6 +116,8 @@ class Work(NamedTuple):
     """The order of vertices by level, or an empty tuple."""
     lists: Any
     """Neighbour lists to intersect, or an empty tuple."""
+    offers: Any
+    """What every vertex offers, and the tiles of the graph, or empty tuples."""
     mail: Any
     """What connects the device to others, or an empty tuple."""
 
@@ -131,6 +133,7 @@ def new_work(
     buckets: Any = (),
     levels: Any = (),
     lists: Any = (),
+    offers: Any = (),
     mail: Any = (),
 ) -> Work:
     """Return the memory for a run that starts from so many vertices; what must be zero is.
@@ -172,6 +175,7 @@ def new_work(
         buckets,
         levels,
         lists,
+        offers,
         mail,
     )
 
