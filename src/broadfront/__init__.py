@@ -37,6 +37,9 @@ from broadfront.operators.describe import (
     Once,
     Reduce,
 )
+from broadfront.partition.part import Part
+from broadfront.partition.partition import Partition
+from broadfront.partition.split import split
 
 __version__ = "0.1.0"
 
@@ -61,6 +64,8 @@ __all__ = [
     "OptionError",
     "Origin",
     "PageRank",
+    "Part",
+    "Partition",
     "Phase",
     "Program",
     "Reduce",
@@ -84,6 +89,7 @@ __all__ = [
     "pagerank",
     "read",
     "run",
+    "split",
     "sssp",
     "triangles",
     "verify",
