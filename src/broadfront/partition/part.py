@@ -9,8 +9,8 @@ Relabelled, the local positions are ``0 .. owned - 1`` for the owned vertices by
 the ghosts, grouped by owner and by increasing id within a group. Not relabelled, the local position
 of every vertex of the graph is its id.
 
-Invariant: what ``p`` lists as ghosts of ``q`` and what ``q`` lists as shared with ``p`` are the same
-vertices in the same order, so that values travel without ids.
+Invariant: what ``p`` lists as ghosts of ``q`` and what ``q`` lists as shared with ``p`` are the
+same vertices in the same order, so that values travel without ids.
 """
 
 from __future__ import annotations

@@ -89,7 +89,7 @@ def _counted(graph: Graph, owner: Array, count: int) -> Array:
         return counts
 
     found = threads.run(counted, len(pieces), "counting cut edges")
-    return np.sum(found, axis=0, dtype=np.int64)
+    return np.array(found).sum(axis=0)  # type: ignore[no-any-return]
 
 
 def _ghosts(graph: Graph, owner: Array, count: int) -> Array:

@@ -134,17 +134,17 @@ def _relabel(
             _insert(begin, end, targets, weights, starts[row], goal, goal_weights, local)
             continue
         for arc in range(begin, end):
-            slots[owner[targets[arc]]] += 1
+            slots[owner[np.uint64(targets[arc])]] += 1
         slot = starts[row] + slots[own]
         slots[own] = starts[row]
         for part in range(count):
             if part != own:
                 slot, slots[part] = slot + slots[part], slot
         for arc in range(begin, end):
-            target = targets[arc]
+            target = np.uint64(targets[arc])  # unsigned: no question whether it counts from the end
             slot = slots[owner[target]]
             slots[owner[target]] = slot + 1
-            goal[slot] = local[target]
+            goal[np.uint64(slot)] = local[target]
             if weights is not None:
                 goal_weights[slot] = weights[arc]
         for part in range(count):

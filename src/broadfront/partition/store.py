@@ -47,9 +47,8 @@ def load(path: str | PathLike[str], graph: Graph) -> Partition:
     stored = {name: facts.get(name) for name in own}
     if stored != own:
         raise FormatError(path, f"a partition of another graph: {_told(stored)}, not {_told(own)}")
-    count, name, seconds, speeds = (
-        facts.get(fact) for fact in ("count", "name", "seconds", "speeds")
-    )
+    given: list[Any] = [facts.get(fact) for fact in ("count", "name", "seconds", "speeds")]
+    count, name, seconds, speeds = given
     known = isinstance(count, int) and 1 <= count <= MOST_PARTS
     known = known and isinstance(name, str) and isinstance(seconds, float)
     known = known and (speeds is None or _are_speeds(speeds, count))

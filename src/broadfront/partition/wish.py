@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,8 @@ Array = NDArray[Any]
 MOST_PARTS = 1 << 16
 
 
-class Wish(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Wish:
     """The parts that are wanted."""
 
     count: int
@@ -59,5 +61,6 @@ def _shares(count: int, speeds: Sequence[float]) -> NDArray[np.float64]:
         raise OptionError(f"speeds={speeds!r:.60}: expected one for each of {count} parts")
     if not (np.isfinite(numbers).all() and (numbers > 0).all()):
         raise OptionError(f"speeds={speeds!r:.60}: expected positive numbers")
-    shares = numbers / numbers.max()
-    return shares / shares.sum()
+    shares: NDArray[np.float64] = numbers / numbers.max()
+    shares /= shares.sum()
+    return shares

@@ -14,13 +14,16 @@ from numpy.typing import NDArray
 from broadfront.graph.csr import Graph
 from broadfront.partition.wish import Wish
 
+BLOCK = 1 << 16  # what is repeated, so that repeating copies and does not loop
 TURNS = 1 << 12
 """The length of the pattern where the shares are in no small proportion."""
 
 
 def static(graph: Graph, wish: Wish) -> NDArray[Any]:
     """Return owners in turn."""
-    return np.resize(_pattern(wish), graph.num_vertices)
+    pattern = _pattern(wish)
+    block = np.tile(pattern, -(-BLOCK // len(pattern)))
+    return np.resize(block, graph.num_vertices)
 
 
 def _pattern(wish: Wish) -> NDArray[Any]:
@@ -33,9 +36,11 @@ def _pattern(wish: Wish) -> NDArray[Any]:
 
 def _turns(shares: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return small numbers in proportion to the shares, or else as close as TURNS allow."""
+    turns: NDArray[Any]
     for smallest in range(1, 9):
         turns = shares * (smallest / shares.min())
         if np.allclose(turns, np.rint(turns), rtol=1e-9) and turns.sum() <= TURNS:
             return np.rint(turns).astype(np.int64)
     ends = np.rint(np.cumsum(shares) * max(TURNS, 64 * len(shares))).astype(np.int64)
-    return np.diff(ends, prepend=0)
+    turns = np.diff(ends, prepend=0)
+    return turns
