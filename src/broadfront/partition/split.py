@@ -12,6 +12,8 @@ from broadfront.clock import Clock
 from broadfront.errors import OptionError
 from broadfront.graph.csr import Graph
 from broadfront.partition.partition import Partition
+from broadfront.partition.partitioners.biased import biased
+from broadfront.partition.partitioners.metis import metis
 from broadfront.partition.partitioners.random import random
 from broadfront.partition.partitioners.range import ranges
 from broadfront.partition.partitioners.static import static
@@ -24,6 +26,8 @@ PARTITIONERS: dict[str, Callable[[Graph, Wish], Array]] = {
     "random": random,
     "static": static,
     "range": ranges,
+    "biased": biased,
+    "metis": metis,
 }
 
 
@@ -46,15 +50,16 @@ def split(
     count
         The number of parts. Parts may be empty where it is more than there are vertices.
     by
-        ``random`` (any vertex anywhere, parts of equal size), ``static`` (vertex v to v mod
-        count), ``range`` (contiguous ids, by vertices and arcs), or a function of the graph and
+        ``random`` (any vertex anywhere, equally many each), ``static`` (vertex v to v mod count),
+        ``range`` (contiguous ids, by vertices and arcs), ``biased`` (by chance, but neighbours
+        tend to meet), ``metis`` (few cut edges; extra ``metis``), or a function of the graph and
         the count that returns the owner of each vertex.
     seed
         Another one is another choice, for partitioners that make any.
     speeds
         The relative speeds of the devices, such as ``[2, 1]``: parts in proportion.
     factor
-        How far ``biased`` follows neighbours.
+        How far ``biased`` follows neighbours: 0 not at all, 1 always.
     progress
         Called with a stage, what is done and the total, now and then.
 

@@ -14,7 +14,7 @@ from broadfront.graph.labels import is_integer
 
 Array = NDArray[Any]
 
-MOST_PARTS = 1 << 16
+MOST_PARTS = 1 << 10
 
 
 @dataclass(frozen=True, eq=False)

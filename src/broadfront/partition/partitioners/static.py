@@ -34,7 +34,7 @@ def _pattern(wish: Wish) -> NDArray[Any]:
     return parts[np.argsort(places, kind="stable")]
 
 
-def _turns(shares: NDArray[np.float64]) -> NDArray[np.int64]:
+def _turns(shares: NDArray[np.float64]) -> NDArray[Any]:
     """Return small numbers in proportion to the shares, or else as close as TURNS allow."""
     turns: NDArray[Any]
     for smallest in range(1, 9):
