@@ -33,14 +33,13 @@ def build(graph: Graph, owner: Array, count: int, *, relabel: bool, looks_back: 
         return [_whole(graph, relabel=relabel, looks_back=looks_back)]
     own = members(owner, count, graph.targets.dtype)
     graphs = [graph, graph.transpose] if graph.directed and looks_back else [graph]
-    at_once = min(count, threads.count())
     index = graph.targets.dtype if relabel else None
-    tables = [Table.new(graph.num_vertices, index) for _ in range(at_once)]
+    tables = Table.several(count, graph.num_vertices, index)
     rows: list[list[Rows]] = []
     ghosts: list[Ghosts] = []
-    for first in range(0, count, at_once):
+    for first in range(0, count, len(tables)):
         report("building parts", first, count)
-        wave = range(first, min(first + at_once, count))
+        wave = range(first, min(first + len(tables), count))
         rows += rows_of(wave, graphs, own)
         ghosts += find(wave, rows[first:], owner, own, tables)
         _copy(wave, rows[first:], owner, count, tables)

@@ -16,10 +16,12 @@ from numpy.typing import NDArray
 
 from broadfront import threads
 from broadfront.kernel import kernel
-from broadfront.partition.members import VERTICES_PER_PIECE, Members, slots_of
+from broadfront.partition.members import VERTICES_PER_PIECE, Members, cut, slots_of
 from broadfront.partition.rows import Rows
 
 Array = NDArray[Any]
+
+SMALL_TABLES = 1 << 22  # bytes: within, more parts than threads are under way at once
 
 
 class Table(NamedTuple):
@@ -31,9 +33,17 @@ class Table(NamedTuple):
     """The local position; None where it is the id. Undefined for vertices not seen."""
 
     @classmethod
-    def new(cls, size: int, index: np.dtype[Any] | None) -> Table:
-        """Return a table for `size` vertices, with local positions of dtype `index`, or none."""
-        return cls(np.zeros(size, np.uint8), None if index is None else np.empty(size, index))
+    def several(cls, parts: int, size: int, index: np.dtype[Any] | None) -> list[Table]:
+        """Return tables for as many of the parts as should be under way at once.
+
+        Of `size` vertices, with local positions of dtype `index`, or without.
+        """
+        each = size * (1 if index is None else 1 + index.itemsize)
+        wanted = max(threads.count(), SMALL_TABLES // max(1, each))
+        return [
+            cls(np.zeros(size, np.uint8), None if index is None else np.empty(size, index))
+            for _ in range(min(parts, wanted))
+        ]
 
 
 class Ghosts(NamedTuple):
@@ -65,7 +75,7 @@ def find(
 
     threads.run(mark, len(jobs))
 
-    pieces = threads.ranges(len(owner), VERTICES_PER_PIECE)
+    pieces = cut(len(owner), VERTICES_PER_PIECE)
     both = list(itertools.product(range(len(parts)), range(len(pieces))))
     counts = np.zeros((len(parts), len(pieces), len(own.starts) - 1), np.int64)
 

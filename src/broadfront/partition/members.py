@@ -6,6 +6,7 @@ the same for any number of threads.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from broadfront.kernel import kernel
 
 Array = NDArray[Any]
 
-VERTICES_PER_PIECE = 1 << 19
+VERTICES_PER_PIECE = 1 << 17
 
 
 class Members(NamedTuple):
@@ -35,7 +36,7 @@ class Members(NamedTuple):
 
 def members(owner: Array, count: int, index: np.dtype[Any]) -> Members:
     """List the vertices of each part, as numbers of dtype `index`."""
-    pieces = threads.ranges(len(owner), VERTICES_PER_PIECE)
+    pieces = cut(len(owner), VERTICES_PER_PIECE)
     counts = np.zeros((len(pieces), count), np.int64)
     threads.run(lambda piece: _tally(owner, *pieces[piece], counts[piece]), len(pieces))
     starts, slots = slots_of(counts)
@@ -44,6 +45,13 @@ def members(owner: Array, count: int, index: np.dtype[Any]) -> Members:
         lambda piece: _list(owner, *pieces[piece], slots[piece], starts, listed, rank), len(pieces)
     )
     return Members(starts, listed, rank)
+
+
+def cut(length: int, grain: int) -> list[tuple[int, int]]:
+    """Cut ``0 .. length`` into equal ranges of at most `grain`; at least one."""
+    pieces = max(1, -(-length // grain))
+    cuts = [length * piece // pieces for piece in range(pieces + 1)]
+    return list(itertools.pairwise(cuts))
 
 
 def slots_of(counts: Array) -> tuple[Array, Array]:

@@ -94,12 +94,11 @@ def _counted(graph: Graph, owner: Array, count: int) -> Array:
 
 def _ghosts(graph: Graph, owner: Array, count: int) -> Array:
     own = members(owner, count, graph.targets.dtype)
-    at_once = min(count, threads.count())
-    tables = [Table.new(graph.num_vertices, None) for _ in range(at_once)]
+    tables = Table.several(count, graph.num_vertices, None)
     found: list[int] = []
-    for first in range(0, count, at_once):
+    for first in range(0, count, len(tables)):
         report("counting ghosts", first, count)
-        wave = range(first, min(first + at_once, count))
+        wave = range(first, min(first + len(tables), count))
         ghosts = find(wave, rows_of(wave, [graph], own), owner, own, tables)
         found += [len(some.ids) for some in ghosts]
     return np.array(found, np.int64)

@@ -7,18 +7,19 @@ short row is sorted by insertion.
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront import threads
 from broadfront.graph.csr import Graph
 from broadfront.kernel import inner, kernel
+from broadfront.partition.members import cut
 
 Array = NDArray[Any]
 
-ARCS_PER_PIECE = 1 << 20
+ARCS_PER_PIECE = 1 << 19
 SHORT_ROW = 8  # below, inserting is quicker than counting
 
 
@@ -36,10 +37,9 @@ class Rows:
 
     def pieces(self) -> list[tuple[int, int]]:
         """Return ranges of rows with about equally many arcs."""
-        goals = [begin for begin, _ in threads.ranges(int(self.starts[-1]), ARCS_PER_PIECE)]
+        goals = [begin for begin, _ in cut(int(self.starts[-1]), ARCS_PER_PIECE)]
         cuts = np.searchsorted(self.starts[:-1], goals).tolist()
-        edges = sorted({0, *cuts, len(self.mine)})
-        return list(zip(edges, edges[1:], strict=False))
+        return list(itertools.pairwise(sorted({0, *cuts, len(self.mine)})))
 
     def mark(self, first: int, last: int, seen: Array) -> None:
         """Set `seen` of all neighbours of a range of rows to 1."""

@@ -75,7 +75,7 @@ def split(
         if callable(by):
             name = getattr(by, "__name__", type(by).__name__)
             owner = _checked(by(graph, wanted.count), name, graph.num_vertices, wanted)
-        elif by in PARTITIONERS:
+        elif isinstance(by, str) and by in PARTITIONERS:
             name = by
             owner = PARTITIONERS[by](graph, wanted)
         else:

@@ -35,9 +35,11 @@ def save(partition: Partition, path: str | PathLike[str]) -> None:
         "seconds": partition.seconds,
         "speeds": partition.speeds,
     }
+    text = np.frombuffer(json.dumps(facts).encode(), np.uint8)
+    content = io.BytesIO()  # a compressed stream cannot go back, as zip files want to
+    np.savez(content, owner=partition.owner, facts=text)
     with files.written(path) as stream:
-        text = np.frombuffer(json.dumps(facts).encode(), np.uint8)
-        np.savez(stream, owner=partition.owner, facts=text)
+        stream.write(content.getbuffer())
 
 
 def load(path: str | PathLike[str], graph: Graph) -> Partition:

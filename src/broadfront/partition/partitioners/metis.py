@@ -37,6 +37,7 @@ Array = NDArray[Any]
 ARCS_FOR_A_PROCESS = 1 << 18
 FEWEST_VERTICES_PER_PART = 4
 SEEDS = 2**31
+PROGRAM = Path(__file__).with_name("metis_call.py")
 
 
 def metis(graph: Graph, wish: Wish) -> Array:
@@ -72,18 +73,13 @@ def _in_a_process(offsets: Array, targets: Array, count: int, seed: int, *shares
     """Call METIS in a process of its own; whatever stops us, ends it."""
     numbers = [str(number) for number in (len(offsets), len(targets), count, seed, *shares)]
     paths = os.pathsep.join(path for path in sys.path if path)
-    process = subprocess.Popen(
-        [sys.executable, "-P", str(Path(__file__).with_name("metis_call.py")), *numbers],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-        env={**os.environ, "PYTHONPATH": paths},
+    process = subprocess.run(
+        [sys.executable, "-P", str(PROGRAM), *numbers],
+        input=np.concatenate([offsets, targets]).view(np.uint8).data,
+        capture_output=True, check=False, env={**os.environ, "PYTHONPATH": paths},
     )  # fmt: skip
-    try:
-        answer, complaint = process.communicate(np.concatenate([offsets, targets]).view(np.uint8).data)
-    finally:
-        process.kill()
-        process.wait()
-    owner = np.frombuffer(answer, np.int32)
+    owner = np.frombuffer(process.stdout, np.int32)
     if process.returncode != 0 or len(owner) != len(offsets) - 1:
-        said = complaint.decode(errors="replace").strip().rpartition("\n")[2]
+        said = process.stderr.decode(errors="replace").strip().rpartition("\n")[2]
         raise BroadfrontError(f"METIS failed: {said or f'exit code {process.returncode}'}")
     return owner
