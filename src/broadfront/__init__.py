@@ -46,6 +46,8 @@ if TYPE_CHECKING:
         Once,
         Reduce,
     )
+    from broadfront.partition.partition import Partition
+    from broadfront.partition.split import split
 
 __version__ = "0.1.0"
 
@@ -70,6 +72,8 @@ __all__ = [
     "OptionError",
     "Origin",
     "PageRank",
+    "Part",
+    "Partition",
     "Phase",
     "Program",
     "Reduce",
@@ -93,7 +97,11 @@ __all__ = [
     "pagerank",
     "read",
     "run",
+<<<<<<< HEAD
     "run_each",
+=======
+    "split",
+>>>>>>> 769265db8a72ee8185d8199eedf4ac675c4da7c7
     "sssp",
     "triangles",
     "verify",
@@ -116,6 +124,8 @@ _HOMES = {
     "graph.generate": ("generate",),
     "graph.read": ("read",),
     "graph.tables": ("from_arrow", "from_pandas", "from_polars"),
+    "partition.partition": ("Partition",),
+    "partition.split": ("split",),
     "operators.describe": (
         "Advance", "Compute", "Field", "Filter", "Intersect", "Levels", "Once", "Reduce",
     ),

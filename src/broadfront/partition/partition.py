@@ -1,0 +1,124 @@
+"""`Partition`: who owns which vertex of a graph. A value; its parts are built once and kept."""
+
+from __future__ import annotations
+
+import threading
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadfront.errors import require
+from broadfront.graph.csr import Graph
+from broadfront.graph.labels import frozen
+from broadfront.partition.build import build
+from broadfront.partition.part import Part
+from broadfront.partition.quality import Quality, measure
+
+if TYPE_CHECKING:
+    import pandas
+
+Array = NDArray[Any]
+
+
+class Partition:
+    """A graph split among devices; made by `broadfront.split` or `Partition.load`.
+
+    Attributes
+    ----------
+    graph
+        The graph that is split.
+    owner
+        The part of each vertex, in the smallest dtype that holds `count`; read-only.
+    count
+        The number of parts.
+    name
+        The partitioner that decided.
+    seconds
+        How long it took to decide, compiling apart.
+    speeds
+        The relative speeds that were asked for, or None.
+    """
+
+    def __init__(
+        self,
+        graph: Graph,
+        owner: Array,
+        count: int,
+        name: str,
+        seconds: float = 0.0,
+        speeds: tuple[float, ...] | None = None,
+    ) -> None:
+        self.graph = graph
+        self.owner = frozen(owner)
+        self.count = count
+        self.name = name
+        self.seconds = seconds
+        self.speeds = speeds
+        self._parts: dict[tuple[bool, bool], list[Part]] = {}
+        self._quality: Quality | None = None
+        self._lock = threading.Lock()
+
+    def parts(self, relabel: bool = True, looks_back: bool = False) -> list[Part]:
+        """Return what each device gets; built on first need, then kept.
+
+        Parameters
+        ----------
+        relabel
+            Number the vertices of each part from 0; if not, keep the ids of the graph.
+        looks_back
+            Give the incoming rows too; those of an undirected graph are always there.
+        """
+        key = (bool(relabel), bool(looks_back) or not self.graph.directed)
+        with self._lock:
+            if key not in self._parts:
+                self._parts[key] = build(
+                    self.graph, self.owner, self.count, relabel=key[0], looks_back=key[1]
+                )
+            return list(self._parts[key])
+
+    def quality(self) -> Quality:
+        """Return what the split costs: edges cut, balance, ghosts; measured once and kept."""
+        if self._quality is None:
+            self._quality = measure(self.graph, self.owner, self.count, self.speeds)
+        return self._quality
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write owners and facts to a file of NumPy's (``.npz``), whole or not at all."""
+        from broadfront.partition import store
+
+        store.save(self, path)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str], graph: Graph) -> Partition:
+        """Read a partition of `graph` that `save` wrote."""
+        from broadfront.partition import store
+
+        return store.load(path, graph)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame with a row per vertex: its label and its owner."""
+        pandas_: Any = require("pandas", "pandas")
+        return pandas_.DataFrame({"vertex": self.graph.labels, "owner": self.owner})
+
+    def __repr__(self) -> str:
+        kind = "directed" if self.graph.directed else "undirected"
+        sizes = np.bincount(self.owner, minlength=self.count)
+        lines = [
+            f"Partition of {self.graph.num_vertices:,} vertices, {self.graph.num_edges:,} edges, "
+            f"{kind}, into {self.count} by {self.name}",
+            f"{sizes.min():,} to {sizes.max():,} vertices each",
+            f"{self.seconds * 1e3:,.2f} ms",
+        ]
+        if self._quality is not None:
+            lines[2:2] = self._quality.story()
+        return "\n  ".join(lines)
+
+    def __getstate__(self) -> dict[str, object]:
+        return {**self.__dict__, "_lock": None, "_parts": {}}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        self.__dict__.update(state)
+        self.owner = frozen(self.owner)
+        self._lock = threading.Lock()

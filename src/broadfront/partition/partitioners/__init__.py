@@ -1,0 +1,1 @@
+"""Who owns which vertex: one way to decide per file."""

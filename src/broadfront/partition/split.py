@@ -1,0 +1,106 @@
+"""`split`: a graph among devices, by a partitioner's name or by a function of the user's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadfront.clock import Clock
+from broadfront.errors import OptionError
+from broadfront.graph.csr import Graph
+from broadfront.partition.partition import Partition
+from broadfront.partition.partitioners.biased import biased
+from broadfront.partition.partitioners.metis import metis
+from broadfront.partition.partitioners.random import random
+from broadfront.partition.partitioners.range import ranges
+from broadfront.partition.partitioners.static import static
+from broadfront.partition.wish import Wish, wish
+from broadfront.progress import Listener, listening
+
+Array = NDArray[Any]
+
+PARTITIONERS: dict[str, Callable[[Graph, Wish], Array]] = {
+    "random": random,
+    "static": static,
+    "range": ranges,
+    "biased": biased,
+    "metis": metis,
+}
+
+
+def split(
+    graph: Graph,
+    count: int,
+    by: str | Callable[[Graph, int], Any] = "random",
+    *,
+    seed: int = 0,
+    speeds: Sequence[float] | None = None,
+    factor: float = 1.0,
+    progress: Listener | None = None,
+) -> Partition:
+    """Split a graph among `count` devices.
+
+    Parameters
+    ----------
+    graph
+        The graph; it is not changed.
+    count
+        The number of parts. Parts may be empty where it is more than there are vertices.
+    by
+        ``random`` (any vertex anywhere, equally many each), ``static`` (vertex v to v mod count),
+        ``range`` (contiguous ids, by vertices and arcs), ``biased`` (by chance, but neighbours
+        tend to meet), ``metis`` (few cut edges; extra ``metis``), or a function of the graph and
+        the count that returns the owner of each vertex.
+    seed
+        Another one is another choice, for partitioners that make any.
+    speeds
+        The relative speeds of the devices, such as ``[2, 1]``: parts in proportion.
+    factor
+        How far ``biased`` follows neighbours: 0 not at all, 1 always.
+    progress
+        Called with a stage, what is done and the total, now and then.
+
+    Examples
+    --------
+    >>> import broadfront as bf
+    >>> bf.split(bf.generate("path:6"), 2, by="range").owner
+    array([0, 0, 0, 1, 1, 1], dtype=uint8)
+    """
+    wanted = wish(count, seed, speeds, factor)
+    clock = Clock()
+    with listening(progress):
+        if callable(by):
+            name = getattr(by, "__name__", type(by).__name__)
+            owner = _checked(by(graph, wanted.count), name, graph.num_vertices, wanted)
+        elif isinstance(by, str) and by in PARTITIONERS:
+            name = by
+            owner = PARTITIONERS[by](graph, wanted)
+        else:
+            known = " ".join(PARTITIONERS)
+            raise OptionError(f"no partitioner {by!r}; there are {known}, or give a function")
+    relative = None if speeds is None else tuple(float(speed) for speed in speeds)
+    return Partition(graph, owner, wanted.count, name, clock.seconds, relative)
+
+
+def _checked(owners: Any, name: str, size: int, wanted: Wish) -> Array:
+    """Return what a user's function returned as owners, or say what is wrong with it."""
+    try:
+        owner = np.asarray(owners)
+    except ValueError as error:
+        raise OptionError(f"partitioner {name} returned no array: {error}") from error
+    if owner.shape != (size,):
+        raise OptionError(
+            f"partitioner {name} returned an array of shape {owner.shape}; expected ({size},)"
+        )
+    if size and owner.dtype.kind not in "iu":
+        raise OptionError(f"partitioner {name} returned {owner.dtype}; expected integers")
+    wrong = np.flatnonzero((owner < 0) | (owner >= wanted.count))
+    if len(wrong):
+        raise OptionError(
+            f"partitioner {name} gave vertex {wrong[0]:,} to {owner[wrong[0]]}, "
+            f"which is not a part in 0..{wanted.count - 1}"
+        )
+    return owner.astype(wanted.dtype)
