@@ -27,7 +27,8 @@ def times(report: Report) -> list[str]:
     ]
     settings = report.settings
     checked = "every answer verified" if settings["verify"] else "answers not verified"
-    title = f"Median of {settings['repeats']}, {settings['threads']} threads, {checked}"
+    plural = "s" if settings["threads"] > 1 else ""
+    title = f"Median of {settings['repeats']}, {settings['threads']} thread{plural}, {checked}"
     return [title, *aligned(["graph", "primitive", *report.titles.values()], rows)]
 
 

@@ -56,7 +56,7 @@ class GraphBLAS(System):
         parent[question.source] = question.source
         front = parent.dup()
         while front.nvals:
-            front(~parent.S, replace=True) << semiring.any_secondi(matrix @ front)
+            front(~parent.S, replace=True) << semiring.ss.any_secondi(matrix @ front)
             parent(front.S) << front
         return lambda: {"parent": parent.to_dense(-1)}
 
