@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Once,
         Reduce,
     )
+    from broadfront.partition.part import Part
     from broadfront.partition.partition import Partition
     from broadfront.partition.split import split
 
@@ -97,11 +98,8 @@ __all__ = [
     "pagerank",
     "read",
     "run",
-<<<<<<< HEAD
     "run_each",
-=======
     "split",
->>>>>>> 769265db8a72ee8185d8199eedf4ac675c4da7c7
     "sssp",
     "triangles",
     "verify",
@@ -124,6 +122,7 @@ _HOMES = {
     "graph.generate": ("generate",),
     "graph.read": ("read",),
     "graph.tables": ("from_arrow", "from_pandas", "from_polars"),
+    "partition.part": ("Part",),
     "partition.partition": ("Partition",),
     "partition.split": ("split",),
     "operators.describe": (
