@@ -68,9 +68,9 @@ class Team:
             if self.control[0, control.BEGUN] == 0:
                 self.control[0, control.STOP] = control.INTERRUPTED
             errors = [self._done.get() for _ in range(sent)]
-        for error in errors:
-            if error is not None:
-                raise error
+        for raised in errors:
+            if raised is not None:
+                raise raised
         self.raise_if_stopped(time_limit)
         return answer
 

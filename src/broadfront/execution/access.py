@@ -46,6 +46,10 @@ NUMBER = None
 Meaning = tuple[str, Any]
 Meanings = frozenset[Meaning]
 NOTHING: Meanings = frozenset()
+ATOMICS = (
+    atomics.add, atomics.minimum, atomics.maximum, atomics.bitwise_or, atomics.exchange,
+    atomics.compare_and_swap, atomics.load, atomics.store, atomics.arrive,
+)  # fmt: skip
 CASTS = (int, np.int32, np.int64, np.uint32, np.uint64, np.intp)
 
 
@@ -75,15 +79,15 @@ def touched(functors: Iterable[tuple[Functor | None, Sequence[str | None]]]) -> 
 @lru_cache(maxsize=4096)
 def access(functor: Functor, roles: tuple[str | None, ...]) -> Access:
     """Return what a functor touches whose arguments have `roles`."""
-    arguments = tuple(
-        NOTHING
-        if role is NUMBER
-        else frozenset({("state", None) if role == STATE else ("at", role)})
-        for role in roles
-    )
     reader = _Reader()
-    reader.note(functor, arguments)
+    reader.note(functor, tuple(map(_meaning_of, roles)))
     return Access(frozenset(reader.reads), frozenset(reader.writes))
+
+
+def _meaning_of(role: str | None) -> Meanings:
+    if role is NUMBER:
+        return NOTHING
+    return frozenset({(STATE, None) if role == STATE else ("at", role)})
 
 
 def roles_of(operator: Operator) -> list[tuple[Functor | None, tuple[str | None, ...]]]:
@@ -99,6 +103,8 @@ def roles_of(operator: Operator) -> list[tuple[Functor | None, tuple[str | None,
             ]
         case Compute() | Filter():
             return [(operator.functor, vertex)]
+        case Reduce(of_neighbor=True):
+            return [(operator.functor, vertex), (operator.apply, (OWN, NUMBER, STATE))]
         case Reduce():
             return [(operator.functor, offer), (operator.apply, (OWN, NUMBER, STATE))]
         case Levels():
@@ -140,8 +146,9 @@ class _Reader:
         statements = [line for block in run_frontend(plain).blocks.values() for line in block.body]
         known: dict[str, Meanings] = {}
         noting, self._notes = self._notes, False
-        while any([self._step(line, known, arguments, key) for line in statements]):
-            pass
+        changed = True
+        while changed:
+            changed = any([self._step(line, known, arguments, key) for line in statements])  # noqa: C419
         self._notes = noting
         if noting:
             for line in statements:
@@ -199,11 +206,7 @@ class _Reader:
                 return frozenset({("at", NEAR)}) if names & {"targets", "in_targets"} else NOTHING
             case "binop" | "inplace_binop":
                 left, right = self._meaning(value.lhs, known), self._meaning(value.rhs, known)
-                if (
-                    value.fn in _ADDITIONS
-                    and ("at", OWN) in left | right
-                    and ("one", None) in left | right
-                ):
+                if value.fn in _ADDITIONS and {("at", OWN), ("one", None)} <= left | right:
                     return frozenset({("at", "own and one")})
                 return NOTHING
             case "call":
@@ -226,10 +229,9 @@ class _Reader:
             what.value for kind, what in self._meaning(call.func, known) if kind == "value"
         ]
         for function in functions or [None]:
-            name = getattr(function, "__name__", "")
-            if function is not None and getattr(atomics, name, None) is function:
+            if any(function is operation for operation in ATOMICS):
                 self._touch(self.reads, call.args[0], call.args[1], known)
-                if name != "load":
+                if function is not atomics.load:
                     self._touch(self.writes, call.args[0], call.args[1], known)
             elif isinstance(function, (types.FunctionType, Dispatcher)) and not call.kws:
                 returned |= self.follow(function, given)

@@ -18,13 +18,13 @@ from broadfront.execution.exchange.by_level import count_levels, sort_shared, te
 from broadfront.execution.exchange.collect import collected
 from broadfront.execution.exchange.empty import emptied
 from broadfront.execution.exchange.places import places
-from broadfront.execution.exchange.refresh import refreshed
+from broadfront.execution.exchange.refresh import offered, refreshed
 from broadfront.execution.plan import Plan, planned
 from broadfront.execution.program import Program
 from broadfront.kernel import inlined
 from broadfront.operators.cpu.advance import Crossing
 from broadfront.operators.cpu.levels import LevelCrossing
-from broadfront.operators.describe import Advance, Filter, Levels, Operator
+from broadfront.operators.describe import Advance, Filter, Levels, Operator, Reduce
 
 Section = Callable[..., Any]
 
@@ -70,13 +70,15 @@ class Across:
             return [agreed(shared)]
         return []
 
-    def crossing(self, operator: Operator) -> Crossing | LevelCrossing | None:
+    def crossing(self, operator: Operator) -> Any:
         """Return what an operator needs that meets other devices while it runs."""
         match operator:
             case Advance():
                 return self._advance(operator)
             case Levels():
                 return self._levels(operator)
+            case Reduce(of_neighbor=True):
+                return offered
         return None
 
     def _levels(self, operator: Levels) -> LevelCrossing:

@@ -218,7 +218,7 @@ def _alone(
         case Compute():
             return compute(operator, tuple(map(names.index, operator.sums)))
         case Reduce():
-            return reduce(operator, tuple(map(names.index, operator.sums)), large)
+            return reduce(operator, tuple(map(names.index, operator.sums)), large, crossing)
         case Levels():
             return levels(operator, names.index(operator.by) if operator.by else None, crossing)
         case Intersect():

@@ -27,6 +27,7 @@ from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.operators.cpu import frontier
 from broadfront.operators.cpu.levels import new_level_order
+from broadfront.operators.cpu.reduce import new_offers
 from broadfront.operators.describe import Advance, Levels
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
@@ -57,7 +58,7 @@ def run_on(
     known = program._loops.get(key)
     if known is None:
         across = Across(settled, names, vertex, relabel)
-        known = program._loops[key] = (fused(settled, names, across), across.plan)
+        known = program._loops[key] = (fused(settled, names, False, across), across.plan)
     loop, plan = known
     parts = partition.parts(relabel=relabel, looks_back=program.looks_back(False))
     queue = np.unique(np.asarray(starting, dtype=np.int64))
@@ -200,9 +201,10 @@ def _work(
                     shared=len(part.shared), devices=part.count,
                 )  # fmt: skip
     operators = [operator for phase in program.all_phases for operator in phase.step]
+    offers = new_offers(space, part.positions, threads, program.reduces, None)
     return frontier.new_work(
         space, part.positions, part.num_arcs, vertex, threads, operators, part.owned, (), order,
-        (), (), mail,
+        (), offers, mail,
     )  # fmt: skip
 
 

@@ -12,7 +12,7 @@ call on the threads of a device.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -98,7 +98,7 @@ class Program:
     phases: Sequence[Phase] = ()
     parameters: Sequence[str] = ()
     name: str = "program"
-    _loops: dict[Any, Callable[..., Any]] = field(
+    _loops: dict[Any, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False, hash=False
     )
     _settled: dict[Any, Program] = field(

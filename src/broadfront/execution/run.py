@@ -194,7 +194,10 @@ def _work(
             order = levels.new_level_order(workspace, graph.num_vertices, vertex)
         if isinstance(operator, Intersect):
             lists = orient.new_lists(workspace, graph, threads, operator)
-    offers = reduce.new_offers(workspace, graph, threads, program.reduces, large)
+    in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
+    with thread_settings.limit(threads):
+        kept = tiles.tiles_of(graph) if in_tiles else None
+    offers = reduce.new_offers(workspace, graph.num_vertices, threads, program.reduces, kept)
     work = frontier.new_work(
         workspace, graph.num_vertices, graph.num_arcs, vertex, threads, operators, len(queue),
         memory, order, lists, offers,

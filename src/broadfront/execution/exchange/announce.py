@@ -118,14 +118,16 @@ def announced(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
         return alike, any_yet, example
 
     @inner
-    def add_values(rank, threads, mail, state):
+    def add_values(rank, threads, mail, state, work):
         for step in range(1, mail.devices):
             peer = (mail.device + step) % mail.devices
             count = shared_with(mail, peer)
             first, last = share(count, rank, threads)
             if first < last:
                 address = address_of(mail, mail.device, peer) + 8 * (HEADER + ((count + 63) >> 6))
-                pack_values(address, count, first, last, mail.shared_starts[peer], mail, state)
+                pack_values(
+                    address, count, first, last, mail.shared_starts[peer], mail, state, work
+                )
 
     @inner
     def post(mail, number, alike, example, values):
@@ -139,7 +141,7 @@ def announced(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
                 send(mail, peer, number, nbytes + (0 if alike else count * width), count)
 
     @inner
-    def unpack(control, rank, threads, mail, number, bits, state):
+    def unpack(control, rank, threads, mail, number, bits, state, work):
         for step in range(1, mail.devices):
             peer = (mail.device + step) % mail.devices
             count = ghosts_of(mail, peer)
@@ -150,7 +152,9 @@ def announced(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
                 if box(mail, peer, mail.device)[FORM] != VALUES_ALIKE:
                     first, last = share(count, rank, threads)
                     address = address_of(mail, peer, mail.device) + 8 * (HEADER + words)
-                    unpack_values(address, count, first, last, mail.ghost_starts[peer], mail, state)
+                    unpack_values(
+                        address, count, first, last, mail.ghost_starts[peer], mail, state, work
+                    )
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
@@ -180,7 +184,7 @@ def announced(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
             if turn < 0:
                 return turn
             prepare(control, rank, turn)
-            add_values(rank, threads, mail, state)
+            add_values(rank, threads, mail, state, work)
             turn = finish(control, rank, threads, turn)
             if turn < 0:
                 return turn
@@ -188,7 +192,7 @@ def announced(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
         if rank == 0:
             trip(control, PUSH)
             post(mail, number, alike, example, state[place])
-        unpack(control, rank, threads, mail, number, bits, state)
+        unpack(control, rank, threads, mail, number, bits, state, work)
         if rank == 0:
             trip(control, UNPACKAGE)
         turn = finish(control, rank, threads, turn)

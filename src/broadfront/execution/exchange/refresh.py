@@ -19,9 +19,31 @@ from broadfront.pointers import at
 
 def refreshed(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
     """Return the section that sends fields to ghosts, each given by its place and item size."""
-    pack, unpack = columns_of(columns)
-    width = sum(size for _, size in columns)
-    many = len(columns)
+    return _refreshing(*columns_of(columns), sum(size for _, size in columns), len(columns))
+
+
+def offered(offers_of: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the section that sends to ghosts what vertices offer, 8 bytes each."""
+
+    @inner
+    def pack(address, count, first, last, start, mail, state, work):
+        offers, shared, column = offers_of(work), mail.shared, at(address, offers_of(work))
+        for entry in range(first, last):
+            column[entry] = offers[shared[start + entry]]
+
+    @inner
+    def unpack(address, count, first, last, start, mail, state, work):
+        offers, ghosts, column = offers_of(work), mail.ghosts, at(address, offers_of(work))
+        for entry in range(first, last):
+            offers[ghosts[start + entry]] = column[entry]
+
+    return _refreshing(pack, unpack, 8, 1)
+
+
+def _refreshing(
+    pack: Callable[..., Any], unpack: Callable[..., Any], width: int, many: int
+) -> Callable[..., Any]:
+    """Return the section that sends columns of so many bytes in all to ghosts."""
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
@@ -47,7 +69,7 @@ def refreshed(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
                 first, last = share(count, rank, threads)
                 start = mail.shared_starts[peer]
                 address = address_of(mail, mail.device, peer) + 8 * HEADER
-                pack(address, count, first, last, start, mail, state)
+                pack(address, count, first, last, start, mail, state, work)
         turn = finish(control, rank, threads, turn)
         if turn < 0:
             return turn
@@ -66,7 +88,7 @@ def refreshed(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
                 first, last = share(count, rank, threads)
                 start = mail.ghost_starts[peer]
                 address = address_of(mail, peer, mail.device) + 8 * HEADER
-                unpack(address, count, first, last, start, mail, state)
+                unpack(address, count, first, last, start, mail, state, work)
         if rank == 0:
             trip(control, UNPACKAGE)
         turn = finish(control, rank, threads, turn)
@@ -86,22 +108,22 @@ def columns_of(columns: Sequence[tuple[int, int]]) -> tuple[Callable[..., Any], 
     others_in, others_out = columns_of(rest) if rest else (_no_more, _no_more)
 
     @inner
-    def pack(address, count, first, last, start, mail, state):
+    def pack(address, count, first, last, start, mail, state, work):
         values, shared, column = state[field], mail.shared, at(address, state[field])
         for entry in range(first, last):
             column[entry] = values[shared[start + entry]]
-        others_in(address + padded(count * size), count, first, last, start, mail, state)
+        others_in(address + padded(count * size), count, first, last, start, mail, state, work)
 
     @inner
-    def unpack(address, count, first, last, start, mail, state):
+    def unpack(address, count, first, last, start, mail, state, work):
         values, ghosts, column = state[field], mail.ghosts, at(address, state[field])
         for entry in range(first, last):
             values[ghosts[start + entry]] = column[entry]
-        others_out(address + padded(count * size), count, first, last, start, mail, state)
+        others_out(address + padded(count * size), count, first, last, start, mail, state, work)
 
     return pack, unpack
 
 
 @inner
-def _no_more(address, count, first, last, start, mail, state):
+def _no_more(address, count, first, last, start, mail, state, work):
     pass

@@ -15,14 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront import threads
 from broadfront.devices.control import claim, poll, stopped
 from broadfront.devices.workspace import Workspace
-from broadfront.graph.csr import Graph
 from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.compute import blocks_of_vertices, dense, totals_of
 from broadfront.operators.cpu.frontier import BLOCK, WORK, finish, prepare
-from broadfront.operators.cpu.tiles import tiles_of
+from broadfront.operators.cpu.tiles import Tiles
 from broadfront.operators.describe import Reduce
 from broadfront.pointers import as_element, shifted
 
@@ -50,16 +48,14 @@ class Offers(NamedTuple):
 
 
 def new_offers(
-    workspace: Workspace, graph: Graph, count: int, reduces: Sequence[Reduce], large: bool
+    workspace: Workspace, size: int, count: int, reduces: Sequence[Reduce], tiles: Tiles | None
 ) -> Offers | tuple[()]:
     """Return the memory for reductions whose offers depend on the neighbour alone."""
     if not reduces:
         return ()
-    offers = workspace.array("offers", graph.num_vertices, np.float64)
-    if not any(operator.in_tiles(large) for operator in reduces):
+    offers = workspace.array("offers", size, np.float64)
+    if tiles is None:
         return Offers(offers, offers.view(np.int64), offers, offers.view(np.int64), offers, ())
-    with threads.limit(count):
-        tiles = tiles_of(graph)
     totals = workspace.array("totals", count * ((1 << tiles.bits) + ROOM), np.float64)
     partials = workspace.array("stripe sums", 2 * tiles.stripes, np.float64)
     return Offers(
@@ -67,8 +63,16 @@ def new_offers(
     )  # fmt: skip
 
 
-def reduce(operator: Reduce, places: tuple[int, ...], large: bool) -> Section:
-    """Return the section of a `Reduce`; `places` are those of its sums."""
+def reduce(
+    operator: Reduce,
+    places: tuple[int, ...],
+    large: bool,
+    crossing: Callable[[Section], Section] | None = None,
+) -> Section:
+    """Return the section of a `Reduce`; `places` are those of its sums.
+
+    On many devices `crossing` makes the section that brings offers to copies.
+    """
     meeting = {"sum": _plus, "min": _smaller, "max": _larger}[operator.combine]
     if not operator.of_neighbor:
         return _by_edges(operator, meeting, places)
@@ -78,7 +82,12 @@ def reduce(operator: Reduce, places: tuple[int, ...], large: bool) -> Section:
         combined = _by_tiles(operator, meeting, places, offers, totals)
     else:
         combined = _by_rows(operator, meeting, places, offers)
-    return _offered(operator, offers, combined)
+    return _offered(operator, offers, combined, crossing(offers) if crossing else _stay)
+
+
+@inner
+def _stay(rank, threads, control, graph, state, in_state, work, front, turn):
+    return turn
 
 
 @inlined
@@ -143,7 +152,7 @@ def _by_edges(operator: Reduce, meeting: Section, places: tuple[int, ...]) -> Se
     return dense(blocks_of_vertices, block_of_rows, store, publish)
 
 
-def _offered(operator: Reduce, offers_of: Section, combined: Section) -> Section:
+def _offered(operator: Reduce, offers_of: Section, combined: Section, brought: Section) -> Section:
     """Return a section in which every vertex makes its offer, and then `combined` runs."""
     offer = inner(operator.functor)
 
@@ -159,6 +168,9 @@ def _offered(operator: Reduce, offers_of: Section, combined: Section) -> Section
                 vertex = np.int64(graph.members[place])
                 offers[vertex] = as_element(offers, offer(vertex, state))
         turn = finish(control, rank, threads, turn)
+        if turn < 0:
+            return turn
+        turn = brought(rank, threads, control, graph, state, in_state, work, front, turn)
         if turn < 0:
             return turn
         return combined(rank, threads, control, graph, state, in_state, work, front, turn)
