@@ -80,7 +80,8 @@ class Checker:
         self._right["components"] = component
 
     def _pagerank(self, question: Question, answer: dict[str, Any]) -> None:
-        verify_pagerank(self._case.graph, answer["rank"], DAMPING, question.change)
+        change = question.change / DAMPING if answer.get("one_before") else question.change
+        verify_pagerank(self._case.graph, answer["rank"], DAMPING, change)
 
     def _betweenness(self, question: Question, answer: dict[str, Any]) -> None:
         if "weighed" in answer:
