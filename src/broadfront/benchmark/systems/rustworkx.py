@@ -25,7 +25,7 @@ class Rustworkx(System):
     """A `PyGraph`, and for PageRank, which wants it, a `PyDiGraph` with both arcs of each edge."""
 
     notes: ClassVar[dict[str, str]] = {
-        "pagerank": "stops by tolerance, set to the change of the 20th iteration",
+        "pagerank": "stops by tolerance at the 20th iteration, returns the ranks of the 19th",
         "triangles": "by its transitivity, which counts them",
     }
     lacks: ClassVar[dict[str, str]] = {"betweenness": "takes no sources"}
@@ -89,7 +89,12 @@ class Rustworkx(System):
         """Return ranks; the change is compared with the tolerance for each vertex."""
         tolerance = question.change / graph.num_nodes()
         found = rx.pagerank(graph, alpha=DAMPING, tol=tolerance, max_iter=MANY_ITERATIONS)
-        return lambda: {"rank": np.array([found[place] for place in range(graph.num_nodes())])}
+
+        def finish() -> dict[str, Any]:
+            rank = np.array([found[place] for place in range(graph.num_nodes())])
+            return {"rank": rank, "one_before": True}
+
+        return finish
 
     def triangles(self, graph: Any, question: Question) -> Finish:
         """Return the total."""

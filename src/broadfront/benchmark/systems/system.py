@@ -10,7 +10,7 @@ Graphs are undirected and simple; vertices are positions. The arrays are
 bfs             ``depth``, ``parent`` or both; -1 where unreached, the source is its own
 sssp            ``distance``; negative, infinite or beyond 2^62 where unreached
 components      ``component``: the same number for the vertices of one component
-pagerank        ``rank``, which sum to 1
+pagerank        ``rank``, which sum to 1; ``one_before`` if of the last iteration but one
 betweenness     ``raw``: the dependency of the given sources on each vertex, added up; or
                 ``weighed``: the same, each target counted by depth of vertex over depth of target
 triangles       ``total``
