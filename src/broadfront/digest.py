@@ -6,12 +6,18 @@ defaults, closure cells, the globals it names, and so on through every function 
 functor, helper or constant is another key; an edited comment is not.
 
 Invariant: what cannot be digested is compiled anew in each process, never guessed.
+
+In machine code Numba tells functions of one name and type apart by a number, which it counts up in
+each process from 1. So two loops kept by two processes could hold different functions under one
+name, and where both are loaded, the second would call those of the first. Here every process counts
+from a random number.
 """
 
 from __future__ import annotations
 
 import dis
 import hashlib
+import itertools
 import os
 import pickle
 import sys
@@ -24,6 +30,7 @@ import llvmlite
 import numba
 import numpy as np
 from numba.core import compiler, config, types
+from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import _Cache
 from numba.core.dispatcher import Dispatcher
 from numba.core.serialize import dumps
@@ -32,7 +39,7 @@ from numba.extending import _Intrinsic
 BY_NAME = {"builtins", "cmath", "collections", "llvmlite", "math", "numba", "numpy", "operator",
            "typing"}  # fmt: skip
 """Packages whose content is known by name and version."""
-VERSIONS = f"{sys.version} {numba.__version__} {llvmlite.__version__} {np.__version__} 1"
+VERSIONS = f"{sys.version} {numba.__version__} {llvmlite.__version__} {np.__version__} 2"
 
 
 class UndigestibleError(Exception):
@@ -234,3 +241,12 @@ def kept_on_disk(dispatcher: Any) -> Any:
         return dispatcher
     dispatcher._cache = DigestCache(dispatcher.py_func.__name__, digest.hexdigest())
     return dispatcher
+
+
+def _count_from_anywhere() -> None:
+    FunctionIdentity._unique_ids = itertools.count(int.from_bytes(os.urandom(6), "little"))
+
+
+_count_from_anywhere()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_from_anywhere)
