@@ -12,11 +12,11 @@ import os
 import sys
 from collections.abc import Sequence
 
-from broadfront.cli import convert, generate, info
+from broadfront.cli import convert, generate, info, partition
 from broadfront.cli.primitives import PRIMITIVES
 from broadfront.errors import BroadfrontError
 
-SUBCOMMANDS = (info, convert, generate, *PRIMITIVES)
+SUBCOMMANDS = (info, convert, generate, partition, *PRIMITIVES)
 
 EPILOG = """\
 A GRAPH is a file or a generated graph:
@@ -29,6 +29,7 @@ examples:
   broadfront sssp roads.gr.gz --source 1 --out distances.parquet
   broadfront info routes.dat --columns 2,4
   broadfront convert roads.gr.gz roads.bfg
+  broadfront partition roads.bfg -n 4 --by metis
   broadfront generate rgg:18:weights=1-63 rgg.bfg
 """
 
