@@ -14,7 +14,7 @@ def take_one(source, neighbor, edge, state):
 
 
 def falls_out(vertex, before, after, state):
-    return before == state.k
+    return before >= state.k > after
 
 
 K_CORE = bf.Program(

@@ -1,38 +1,26 @@
 """Reachability: which of up to 64 sources reaches each vertex? One bit for each of them.
 
-A vertex hands on the bits that it has and the neighbour lacks; adding them up sets them.
+A vertex hands its bits on; those that a neighbour lacks are added, and it hands them on in turn.
 """
 
 import numpy as np
 
 import broadfront as bf
-from broadfront import atomics
 
 
-def hand_on(vertex, state):
-    for edge in range(state.offsets[vertex], state.offsets[vertex + 1]):
-        neighbor = state.targets[edge]
-        if state.bits[vertex] & ~state.bits[neighbor] != 0:
-            before = atomics.bitwise_or(state.bits, neighbor, state.bits[vertex])
-            if state.bits[vertex] & ~before != 0:
-                state.changed[0] = 1
-
-
-def quiet(state):
-    changed = state.changed[0]
-    state.changed[0] = 0
-    return changed == 0
+def hand_on(source, neighbor, edge, state):
+    return state.bits[source]
 
 
 REACHABILITY = bf.Program(
-    fields={"bits": bf.Field(np.uint64), "changed": bf.Field(np.int64, length=1)},
-    phases=[bf.Phase([bf.Compute(hand_on)], until=quiet)],
+    fields={"bits": bf.Field(np.uint64, combine="or")},
+    step=[bf.Advance(hand_on, into="bits")],
 )
 
 
 def reachability(graph, sources):
     start = {source: np.uint64(1 << place) for place, source in enumerate(sources)}
-    return bf.run(REACHABILITY, graph, start={"bits": start})["bits"]
+    return bf.run(REACHABILITY, graph, frontier=sources, start={"bits": start})["bits"]
 
 
 if __name__ == "__main__":

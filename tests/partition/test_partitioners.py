@@ -17,7 +17,7 @@ import broadfront as bf
 from broadfront import progress, threads
 from broadfront.partition.partitioners import metis
 from broadfront.partition.split import PARTITIONERS
-from test_parts import check
+from reassembly import check
 from zoo import Animal, edges
 
 NAMES = list(PARTITIONERS)
@@ -35,7 +35,7 @@ def test_the_zoo(animal: Animal, count: int, by: str) -> None:
     assert partition.seconds >= 0
 
 
-@given(edges(), st.sampled_from(NAMES), st.sampled_from([1, 2, 3, 8, 300]), st.integers(0, 9))
+@given(edges(), st.sampled_from(NAMES), st.sampled_from([1, 2, 3, 8, 50]), st.integers(0, 9))
 def test_any_graph(animal: Animal, by: str, count: int, seed: int) -> None:
     partition = bf.split(animal.graph(), count, by, seed=seed)
     assert partition.owner.dtype == np.min_scalar_type(count)

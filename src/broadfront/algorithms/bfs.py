@@ -44,15 +44,17 @@ def unreached(vertex, state):
 
 
 def find_parent(vertex, state):
-    """Find the first incoming neighbour one level up."""
+    """Find the smallest incoming neighbour one level up."""
     depth = state.depth[vertex]
     if depth == 0:
-        state.parent[vertex] = vertex
+        state.parent[vertex] = state.ids[vertex]
     elif depth != UNREACHED:
+        smallest = state.num_vertices
         for edge in range(state.in_offsets[vertex], state.in_offsets[vertex + 1]):
-            if state.depth[state.in_targets[edge]] == depth - 1:
-                state.parent[vertex] = state.in_targets[edge]
-                break
+            neighbor = state.in_targets[edge]
+            if state.depth[neighbor] == depth - 1:
+                smallest = min(smallest, state.ids[neighbor])
+        state.parent[vertex] = smallest
 
 
 def target_reached(state):

@@ -14,11 +14,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from broadfront import clock
-from broadfront.cli import bench, convert, display, generate, info
-from broadfront.cli.primitives import PRIMITIVES
-from broadfront.errors import BroadfrontError
-
-SUBCOMMANDS = (info, convert, generate, *PRIMITIVES, bench)
+from broadfront.cli import bench, convert, display, generate, info, partition
 
 EPILOG = """\
 A GRAPH is a file or a generated graph:
@@ -31,6 +27,7 @@ examples:
   broadfront sssp roads.gr.gz --source 1 --out distances.parquet
   broadfront info routes.dat --columns 2,4
   broadfront convert roads.gr.gz roads.bfg
+  broadfront partition roads.bfg -n 4 --by metis
   broadfront generate rgg:18:weights=1-63 rgg.bfg
   broadfront bench --graphs kron:16 grid:1000x1000
 """

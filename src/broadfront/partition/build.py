@@ -44,8 +44,10 @@ def build(graph: Graph, owner: Array, count: int, *, relabel: bool, looks_back: 
         ghosts += find(wave, rows[first:], owner, own, tables)
         _copy(wave, rows[first:], owner, count, tables)
     report("building parts", count, count)
+    sizes = np.array([np.diff(some.starts) for some in ghosts])
     return [
-        _assembled(graph, own, part, rows[part], ghosts, relabel=relabel) for part in range(count)
+        _assembled(graph, own, part, rows[part], ghosts, sizes[:, part], relabel=relabel)
+        for part in range(count)
     ]
 
 
@@ -73,11 +75,20 @@ def _copy(
 
 
 def _assembled(
-    graph: Graph, own: Members, part: int, rows: list[Rows], ghosts: list[Ghosts], *, relabel: bool
+    graph: Graph,
+    own: Members,
+    part: int,
+    rows: list[Rows],
+    ghosts: list[Ghosts],
+    shared_sizes: Array,
+    *,
+    relabel: bool,
 ) -> Part:
     mine, (starts, foreign) = own.of(part), ghosts[part]
-    lists = [peer.ids[peer.starts[part] : peer.starts[part + 1]] for peer in ghosts]
-    shared = np.concatenate(lists)
+    peers = [ghosts[peer] for peer in np.flatnonzero(shared_sizes)]
+    shared = np.concatenate(
+        [foreign[:0], *(peer.ids[peer.starts[part] : peer.starts[part + 1]] for peer in peers)]
+    )
     out, back = rows[0], rows[-1]
     offsets = out.offsets(len(foreign) if relabel else None)
     if not graph.directed:
@@ -94,7 +105,7 @@ def _assembled(
         owned_list=None if relabel else mine.copy(),
         ghosts=None if relabel else foreign,
         ghost_starts=starts + len(mine) if relabel else starts,
-        shared_starts=np.concatenate([[0], np.cumsum([len(ids) for ids in lists])]),
+        shared_starts=np.concatenate([[0], np.cumsum(shared_sizes)]),
         shared=own.rank[shared] if relabel else shared,
         offsets=offsets, targets=out.targets, weights=out.weights,
         in_offsets=incoming[0], in_targets=incoming[1], in_weights=incoming[2],

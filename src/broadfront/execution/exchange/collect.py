@@ -49,8 +49,17 @@ from broadfront.operators.cpu.frontier import (
     prepare,
     share,
 )
-from broadfront.operators.cpu.walk import append
 from broadfront.pointers import at, shifted
+
+
+@inner
+def append(local, kept, following, control, turn):
+    """Append what a thread has gathered to the next queue; return that it holds nothing now."""
+    if kept > 0:
+        begin = atomics.add(control, CURSORS + LINE * (TAIL + turn % 3), kept)
+        for place in range(kept):
+            following[begin + place] = local[place]
+    return np.int64(0)
 
 
 def collected(

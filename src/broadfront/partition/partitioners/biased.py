@@ -15,8 +15,8 @@ References
 ----------
 Pan, Wang, Wu, Yang, Owens: Multi-GPU graph analytics (IPDPS 2017), for the biased random
 partitioner and its factor.
-Stanton, Kliot: Streaming graph partitioning for large distributed graphs (KDD 2012), for weighing by
-room. Nishimura, Ugander: Restreaming graph partitioning (KDD 2013), for the second turn.
+Stanton, Kliot: Streaming graph partitioning for large distributed graphs (KDD 2012), for weighing
+by room. Nishimura, Ugander: Restreaming graph partitioning (KDD 2013), for the second turn.
 """
 
 from __future__ import annotations

@@ -49,12 +49,14 @@ def metis(graph: Graph, wish: Wish) -> Array:
         return static(graph, wish)
     offsets, targets = _simple(graph)
     call = (wish.count, wish.seed % SEEDS, *wish.shares.tolist())
+    owner: Array
     with progress.following("partitioning by METIS", lambda: 0):
         if len(targets) < ARCS_FOR_A_PROCESS or not sys.executable:
             owner = metis_call.owners(offsets, targets, *call)
         else:
             owner = _in_a_process(offsets, targets, *call)
-    return owner.astype(wish.dtype)
+    owner = owner.astype(wish.dtype)
+    return owner
 
 
 def _simple(graph: Graph) -> tuple[Array, Array]:
@@ -73,13 +75,20 @@ def _in_a_process(offsets: Array, targets: Array, count: int, seed: int, *shares
     """Call METIS in a process of its own; whatever stops us, ends it."""
     numbers = [str(number) for number in (len(offsets), len(targets), count, seed, *shares)]
     paths = os.pathsep.join(path for path in sys.path if path)
-    process = subprocess.run(
+    content: Any = np.concatenate([offsets, targets]).view(np.uint8).data
+    with subprocess.Popen(
         [sys.executable, "-P", str(PROGRAM), *numbers],
-        input=np.concatenate([offsets, targets]).view(np.uint8).data,
-        capture_output=True, check=False, env={**os.environ, "PYTHONPATH": paths},
-    )  # fmt: skip
-    owner = np.frombuffer(process.stdout, np.int32)
+        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": paths},
+    ) as process:  # fmt: skip
+        try:
+            answer, complaint = process.communicate(content)
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
+    owner = np.frombuffer(answer, np.int32)
     if process.returncode != 0 or len(owner) != len(offsets) - 1:
-        said = process.stderr.decode(errors="replace").strip().rpartition("\n")[2]
+        said = complaint.decode(errors="replace").strip().rpartition("\n")[2]
         raise BroadfrontError(f"METIS failed: {said or f'exit code {process.returncode}'}")
     return owner

@@ -40,7 +40,8 @@ def _turns(shares: NDArray[np.float64]) -> NDArray[Any]:
     for smallest in range(1, 9):
         turns = shares * (smallest / shares.min())
         if np.allclose(turns, np.rint(turns), rtol=1e-9) and turns.sum() <= TURNS:
-            return np.rint(turns).astype(np.int64)
+            turns = np.rint(turns).astype(np.int64)
+            return turns
     ends = np.rint(np.cumsum(shares) * max(TURNS, 64 * len(shares))).astype(np.int64)
     turns = np.diff(ends, prepend=0)
     return turns
