@@ -110,7 +110,7 @@ def _count(offsets, targets, owner, begin, end, vertices, arcs, cut):
         part = owner[vertex]
         away = 0
         for arc in range(offsets[vertex], offsets[vertex + 1]):
-            away += owner[targets[arc]] != part
+            away += owner[np.uint64(targets[arc])] != part
         vertices[part] += 1
         arcs[part] += offsets[vertex + 1] - offsets[vertex]
         cut[part] += away

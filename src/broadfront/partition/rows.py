@@ -107,7 +107,7 @@ def _mark(mine, offsets, targets, first, last, seen):
     for row in range(first, last):
         vertex = mine[row]
         for arc in range(offsets[vertex], offsets[vertex + 1]):
-            seen[targets[arc]] = 1
+            seen[np.uint64(targets[arc])] = 1
 
 
 @kernel
