@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from broadfront import clock
-from broadfront.cli import bench, convert, display, generate, info, partition
+from broadfront.cli import display
 
 EPILOG = """\
 A GRAPH is a file or a generated graph:
