@@ -14,7 +14,11 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from broadfront import clock
-from broadfront.cli import display
+from broadfront.cli import bench, convert, display, generate, info, partition
+from broadfront.cli.primitives import PRIMITIVES
+from broadfront.errors import BroadfrontError
+
+SUBCOMMANDS = (info, convert, generate, partition, *PRIMITIVES, bench)
 
 EPILOG = """\
 A GRAPH is a file or a generated graph:

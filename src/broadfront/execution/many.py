@@ -49,6 +49,7 @@ def run_on(
     progress: Listener | None = None,
     fault: tuple[int, int, int] | None = None,
 ) -> Any:
+    """Run `program` on the parts of a graph, each on a device with so many threads."""
     clock = Clock()
     graph = partition.graph
     vertex = graph.targets.dtype

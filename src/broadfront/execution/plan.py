@@ -130,7 +130,8 @@ def _note(
     for name in sorted({name for name, _ in touch.writes}):
         kind = program.fields.get(name)
         if kind is not None and kind.length is not None and not isinstance(operator, Once):
-            shared += [Shared(names.index(name), element, str(kind.combine), _is_real(program, name))
+            real = _is_real(program, name)
+            shared += [Shared(names.index(name), element, str(kind.combine), real)
                        for element in range(kind.length)]  # fmt: skip
     if len(shared) > BOARD_ROOM:
         raise OptionError(f"an operator sets {len(shared)} shared values, more than {BOARD_ROOM}")
@@ -189,8 +190,8 @@ def _find_stale(program: Program, touches: dict[Operator, Access], plan: Plan) -
                 if isinstance(operator, Advance):
                     if _adds_up(operator, program) and operator.into in asked:
                         raise OptionError(
-                            f"{operator.into!r} adds up proposals and is asked of neighbours by the "
-                            "same Advance, which has no meaning on several devices"
+                            f"{operator.into!r} adds up proposals and is asked of neighbours by "
+                            "the same Advance, which has no meaning on several devices"
                         )
                     asked -= {operator.into}
                 needed = asked & stale
