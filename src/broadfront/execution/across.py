@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.execution.exchange.agree import agreed
+from broadfront.execution.exchange.agree import agree_on, agreed, least, most
 from broadfront.execution.exchange.announce import announced
 from broadfront.execution.exchange.by_level import count_levels, sort_shared, telling
 from broadfront.execution.exchange.collect import collected
@@ -21,8 +21,9 @@ from broadfront.execution.exchange.places import places
 from broadfront.execution.exchange.refresh import offered, refreshed
 from broadfront.execution.plan import Plan, planned
 from broadfront.execution.program import Program
-from broadfront.kernel import inlined
+from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.advance import Crossing
+from broadfront.operators.cpu.buckets import BucketCrossing
 from broadfront.operators.cpu.levels import LevelCrossing
 from broadfront.operators.describe import Advance, Filter, Levels, Operator, Reduce
 
@@ -37,6 +38,32 @@ def _comes_after_owned(vertex, graph):
 @inlined
 def _belongs_elsewhere(vertex, graph):
     return graph.owner[vertex] != graph.device
+
+
+@inner
+def _agree_on_bucket(rank, threads, control, work, front, turn, following, nearest, goal):
+    turn = agree_on(rank, threads, control, work.mail, front, turn, following, nearest, goal)
+    mail = work.mail
+    return turn, least(mail, front, 0), least(mail, front, 1), most(mail, front, 2)
+
+
+@inner
+def _position_by_search(vertex, graph, state):
+    low, high = np.int64(0), np.int64(graph.owned)
+    while low < high:
+        middle = (low + high) >> 1
+        if np.int64(state.ids[middle]) < vertex:
+            low = middle + 1
+        else:
+            high = middle
+    if low < graph.owned and np.int64(state.ids[low]) == vertex:
+        return low
+    return np.int64(-1)
+
+
+@inner
+def _position_by_owner(vertex, graph, state):
+    return vertex if graph.owner[vertex] == graph.device else np.int64(-1)
 
 
 class Across:
@@ -73,8 +100,12 @@ class Across:
     def crossing(self, operator: Operator) -> Any:
         """Return what an operator needs that meets other devices while it runs."""
         match operator:
-            case Advance():
+            case Advance(priority=None):
                 return self._advance(operator)
+            case Advance():
+                is_ghost, _, collect = self._advance(operator)
+                position = _position_by_search if self._relabelled else _position_by_owner
+                return BucketCrossing(is_ghost, collect, _agree_on_bucket, position)
             case Levels():
                 return self._levels(operator)
             case Reduce(of_neighbor=True):

@@ -214,7 +214,7 @@ def _alone(
         case Advance(priority=None):
             return advance(operator, dict(program.fields), names, crossing)
         case Advance():
-            return prioritised(operator, dict(program.fields), names.index(operator.into))
+            return prioritised(operator, dict(program.fields), names.index(operator.into), crossing)
         case Compute():
             return compute(operator, tuple(map(names.index, operator.sums)))
         case Reduce():

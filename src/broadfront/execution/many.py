@@ -25,7 +25,9 @@ from broadfront.execution.faults import explained
 from broadfront.execution.fused import fused
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
+from broadfront.graph.csr import Graph
 from broadfront.operators.cpu import frontier
+from broadfront.operators.cpu.buckets import new_buckets, sensible_width
 from broadfront.operators.cpu.levels import new_level_order
 from broadfront.operators.cpu.reduce import new_offers
 from broadfront.operators.describe import Advance, Levels
@@ -72,7 +74,7 @@ def run_on(
             arrays = _fields(settled, part, plan, start or {})
             rows = _rows(part, partition)
             mail = _mail(part, post, partition, count)
-            work = _work(settled, part, space, count, vertex, mail)
+            work = _work(settled, part, space, count, graph, mail)
             tail = (*rows[:4], graph.num_vertices, part.ids)
             common = (*arrays.values(), *parameters)
             state = make(*common, _or_nothing(part.weights), *tail)
@@ -190,12 +192,18 @@ def _work(
     part: Part,
     space: workspaces.Workspace,
     threads: int,
-    vertex: np.dtype[Any],
+    graph: Graph,
     mail: Mail,
 ) -> frontier.Work:
+    vertex = graph.targets.dtype
     order: Any = ()
+    memory: Any = ()
     for phase in program.all_phases:
         for operator in phase.step:
+            if isinstance(operator, Advance) and operator.priority is not None:
+                dtype = np.dtype(program.fields[operator.into].dtype)
+                width = operator.width or sensible_width(graph)
+                memory = new_buckets(space, part.positions, threads, dtype, width, vertex)
             if isinstance(operator, Levels):
                 order = new_level_order(
                     space, part.owned, vertex, all_vertices=part.num_vertices,
@@ -204,7 +212,7 @@ def _work(
     operators = [operator for phase in program.all_phases for operator in phase.step]
     offers = new_offers(space, part.positions, threads, program.reduces, None)
     return frontier.new_work(
-        space, part.positions, part.num_arcs, vertex, threads, operators, part.owned, (), order,
+        space, part.positions, part.num_arcs, vertex, threads, operators, part.owned, memory, order,
         (), offers, mail,
     )  # fmt: skip
 

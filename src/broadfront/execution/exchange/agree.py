@@ -77,8 +77,8 @@ def agreed(shared: Sequence[Shared] = ()) -> Callable[..., Any]:
 
 
 @inner
-def agree_on(rank, threads, control, mail, front, turn, one, two):
-    """Put two numbers of each device up, and wait for those of the others; a meeting."""
+def agree_on(rank, threads, control, mail, front, turn, one, two, three):
+    """Put three numbers of each device up, and wait for those of the others; a meeting."""
     number = front[AGREEMENT] + 1
     front[AGREEMENT] = number
     prepare(control, rank, turn)
@@ -87,6 +87,7 @@ def agree_on(rank, threads, control, mail, front, turn, one, two):
         place = place_on_board(mail, mail.device, number)
         mail.board[place] = one
         mail.board[place + 1] = two
+        mail.board[place + 2] = three
         put_up(mail, number)
         all_up(control, rank, mail, number)
     return finish(control, rank, threads, turn)

@@ -35,7 +35,7 @@ from broadfront.pointers import at
 @inner
 def count_levels(rank, threads, control, work, front, turn, count):
     """Have all devices agree on how many levels there are."""
-    turn = agree_on(rank, threads, control, work.mail, front, turn, count, 0)
+    turn = agree_on(rank, threads, control, work.mail, front, turn, count, 0, 0)
     return turn, most(work.mail, front, 0)
 
 

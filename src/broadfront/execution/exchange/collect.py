@@ -76,8 +76,8 @@ def collected(
     """Return the section that brings the proposals of a push to the owners of vertices.
 
     `place` and `trail` are those of the fields in the state, `item`, `vertex_item` and
-    `trail_item` the bytes of a value, of a vertex and of what the trail holds. Where proposals add up, `emptied_to` is what a copy is set to when its
-    value has been sent; otherwise None.
+    `trail_item` the bytes of a value, of a vertex and of what the trail holds. Where proposals add
+    up, `emptied_to` is what a copy is set to when its value has been sent; otherwise None.
     """
     owner_of, name_for, found = where
     better, settle, plainly = combine.better, combine.settle, combine.plainly

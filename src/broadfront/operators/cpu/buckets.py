@@ -27,7 +27,7 @@ from broadfront import atomics
 from broadfront.devices.control import CURSORS, LINE, claim, nanoseconds
 from broadfront.devices.workspace import Workspace
 from broadfront.graph.csr import Graph
-from broadfront.kernel import inner
+from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.combine import combining
 from broadfront.operators.cpu.frontier import (
     ALL_SIZE,
@@ -35,6 +35,8 @@ from broadfront.operators.cpu.frontier import (
     BEFORE,
     BUCKETS,
     ITERATION,
+    LOCAL,
+    LOCAL_WORDS,
     PARITY,
     SIZE,
     STATS_WORDS,
@@ -63,8 +65,11 @@ WIDTH_FACTOR = 4.0
 WIDTH_SAMPLES = 1 << 14
 FAR = 2.0**52
 """Buckets beyond this are one."""
-FREE_TOP, LOST, NEAREST = 0, 1, 2
-"""Words of a thread: its free blocks, whether it lost a vertex, and the lowest bucket parked."""
+FREE_TOP, LOST, NEAREST, AWAY = range(4)
+"""Words of a thread: its free blocks, whether it lost a vertex, the lowest bucket parked, and how
+many copies of other devices' vertices it has gathered."""
+NOT_HERE = -(1 << 62)
+"""The bucket of a goal that another device owns."""
 
 
 class Buckets(NamedTuple):
@@ -116,12 +121,76 @@ def sensible_width(graph: Graph) -> float:
     return max(WIDTH_FACTOR * mean / degree, np.finfo(np.float64).tiny)
 
 
+class BucketCrossing(NamedTuple):
+    """What a prioritised `Advance` needs beyond one device."""
+
+    is_ghost: Callable[..., Any]
+    """`is_ghost(vertex, graph)` tells whether another device owns a vertex."""
+    collect: Callable[..., Any]
+    """``collect(combine, joins)`` is the section that brings copies to their owners."""
+    agree: Callable[..., Any]
+    """Has all devices agree on the next bucket, the nearest parked, and the goal's bucket."""
+    position: Callable[..., Any]
+    """`position(id, graph, state)` is the place of a vertex of the graph, negative if elsewhere."""
+
+
 @inner
 def _nowhere(state):
     return 0
 
 
-def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Callable[..., Any]:
+@inlined
+def _never(vertex, graph):
+    return False
+
+
+@inner
+def _as_here(rank, threads, control, work, front, turn, following, nearest, goal):
+    return turn, following, nearest, goal
+
+
+@inner
+def _as_it_is(vertex, graph, state):
+    return vertex
+
+
+ALONE = BucketCrossing(_never, lambda combine, joins: None, _as_here, _as_it_is)
+
+
+@inner
+def _marks_first(vertex, before, after, state, marks, graph):
+    mark = np.uint64(1) << np.uint64(vertex & 63)
+    return atomics.bitwise_or(marks, vertex >> 6, mark) & mark == 0
+
+
+@inner
+def _flush(away):
+    """Append the copies that a thread has gathered to the queue of those to be sent."""
+    local, queue, _, tops, control, turn = away
+    begin = atomics.add(control, CURSORS + LINE * (TAIL + turn % 3), tops[AWAY])
+    for entry in range(tops[AWAY]):
+        queue[begin + entry] = local[entry]
+    tops[AWAY] = 0
+
+
+@inner
+def _gather(vertex, away):
+    """Gather a copy that has improved, once, to be sent to its owner."""
+    local, _, marks, tops, _, _ = away
+    mark = np.uint64(1) << np.uint64(vertex & 63)
+    if atomics.bitwise_or(marks, vertex >> 6, mark) & mark == 0:
+        local[tops[AWAY]] = vertex
+        tops[AWAY] += 1
+        if tops[AWAY] == LOCAL:
+            _flush(away)
+
+
+def prioritised(
+    operator: Advance,
+    fields: dict[str, Field],
+    place: int,
+    crossing: BucketCrossing | None = None,
+) -> Callable[..., Any]:
     """Return the section that runs a prioritised `Advance` to its goal, or until all is done."""
     field = fields[operator.into]
     fill_value = np.dtype(field.dtype).type(field.fill)
@@ -132,6 +201,9 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
     priority = inner(operator.priority)
     goal = _nowhere if operator.goal is None else inner(operator.goal)
     has_goal = operator.goal is not None
+    is_ghost, collect_for, agree, position_of = crossing or ALONE
+    several = crossing is not None
+    collect = collect_for(combine, _marks_first)
 
     @inner
     def bucket_of(vertex, state, per_width):
@@ -164,7 +236,7 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
         put(vertex, max(goal, lowest) & (WINDOW - 1), own)
 
     @inner
-    def walk(block, size, graph, state, out, walked, lowest, per_width, own):
+    def walk(block, size, graph, state, out, walked, lowest, per_width, own, away):
         """Walk the edges of one block's vertices; return arcs seen and proposals settled."""
         pool, link, head, fill, free, tops = own
         offsets, targets = graph.offsets, graph.targets
@@ -196,13 +268,16 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
                 if better(proposal, out[neighbor]):
                     settled += 1
                     if better(proposal, settle(out, neighbor, proposal)):
-                        put_into(neighbor, bucket_of(neighbor, state, per_width), lowest, own)
+                        if is_ghost(neighbor, graph):
+                            _gather(neighbor, away)
+                        else:
+                            put_into(neighbor, bucket_of(neighbor, state, per_width), lowest, own)
         free[tops[FREE_TOP]] = block
         tops[FREE_TOP] += 1
         return visited, settled
 
     @inner
-    def walk_own(bucket, threads, graph, state, out, walked, lowest, per_width, own):
+    def walk_own(bucket, threads, graph, state, out, walked, lowest, per_width, own, away):
         """Go on alone with what this thread has put into the bucket, while it is little."""
         head, fill, link = own[2], own[3], own[1]
         visited = np.int64(0)
@@ -215,7 +290,9 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
             while block >= 0:
                 following = np.int64(link[block])
                 done += size
-                seen, kept = walk(block, size, graph, state, out, walked, lowest, per_width, own)
+                seen, kept = walk(
+                    block, size, graph, state, out, walked, lowest, per_width, own, away
+                )
                 visited += seen
                 settled += kept
                 block, size = following, np.int64(BLOCK)
@@ -261,6 +338,7 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
             fill[bucket] = 0
         take_own_blocks(rank, blocks, own)
         tops[NEAREST] = NONE_LEFT
+        tops[AWAY] = 0
         first, last = share(graph.num_vertices, rank, threads)
         for vertex in range(first, last):
             buckets.walked[vertex] = fill_value
@@ -273,6 +351,41 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
             vertex = np.int64(queue[position])
             put_into(vertex, bucket_of(vertex, state, buckets.per_width), lowest, own)
         return lowest
+
+    def crossed() -> Callable[..., Any]:
+        """Return the function that sends copies to owners, and puts what comes into buckets."""
+        if not several:
+
+            @inner
+            def stay(rank, threads, control, graph, state, in_state, work, front, turn, lowest,
+                     per_width, own, away):  # fmt: skip
+                return turn
+
+            return stay
+
+        @inner
+        def cross(rank, threads, control, graph, state, in_state, work, front, turn, lowest,
+                  per_width, own, away):  # fmt: skip
+            _flush(away)
+            after = finish(control, rank, threads, turn)
+            if after < 0:
+                return after
+            front[SIZE] = atomics.load(control, CURSORS + LINE * (TAIL + turn % 3))
+            turn = collect(rank, threads, control, graph, state, in_state, work, front, after)
+            if turn < 0:
+                return turn
+            prepare(control, rank, turn)
+            queue = work.other_queue if front[PARITY] == 1 else work.queue
+            first, last = share(front[SIZE], rank, threads)
+            for position in range(first, last):
+                vertex = np.int64(queue[position])
+                put_into(vertex, bucket_of(vertex, state, per_width), lowest, own)
+                atomics.store(work.marks, vertex >> 6, np.uint64(0))
+            return turn
+
+        return cross
+
+    cross = crossed()
 
     @inner
     def rescan(rank, threads, graph, state, out, walked, lowest, per_width, own):
@@ -296,6 +409,9 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
         prepare(control, rank, turn)
         lowest = begin(rank, threads, graph, state, out, work, front, own, blocks, buckets)
         turn = finish(control, rank, threads, turn)
+        if turn < 0:
+            return turn
+        turn, lowest, _, _ = agree(rank, threads, control, work, front, turn, lowest, 0, 0)
         while turn >= 0 and lowest != NONE_LEFT:
             began = nanoseconds()
             prepare(control, rank, turn)
@@ -309,19 +425,26 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
             prepare(control, rank, turn)
             visited = np.int64(0)
             settled = np.int64(0)
+            queue = work.other_queue if front[PARITY] == 1 else work.queue
+            local = shifted(work.local, rank * LOCAL_WORDS if several else 0)
+            away = (local, queue, work.marks, own[5], control, turn)
             while True:
                 unit = claim(control, WORK + turn % 3, rank, 1)
                 if unit >= size:
                     break
                 seen, kept = walk(
                     units[unit] >> 8, units[unit] & 255, graph, state, out, walked, lowest,
-                    per_width, own,
+                    per_width, own, away,
                 )  # fmt: skip
                 visited += seen
                 settled += kept
             seen, kept = walk_own(
-                bucket, threads, graph, state, out, walked, lowest, per_width, own
+                bucket, threads, graph, state, out, walked, lowest, per_width, own, away
             )
+            turn = cross(rank, threads, control, graph, state, in_state, work, front, turn, lowest,
+                         per_width, own, away)  # fmt: skip
+            if turn < 0:
+                return turn
             following = lowest_own(lowest, own[2])
             stats = shifted(work.stats, (turn & 1) * LINE)
             atomics.store(stats, rank * STATS_WORDS, following)
@@ -350,14 +473,23 @@ def prioritised(operator: Advance, fields: dict[str, Field], place: int) -> Call
                 take_own_blocks(rank, blocks, own)
                 rescan(rank, threads, graph, state, out, walked, lowest, per_width, own)
                 following = lowest
+            at_goal = np.int64(NOT_HERE)
+            if has_goal:
+                vertex = np.int64(position_of(np.int64(goal(state)), graph, state))
+                if vertex >= 0:
+                    at_goal = np.int64(FAR) if lost > 0 else bucket_of(vertex, state, per_width)
+            turn, following, nearest, at_goal = agree(
+                rank, threads, control, work, front, turn, following, nearest, at_goal
+            )
+            if turn < 0:
+                return turn
             if following == lowest + WINDOW - 1:
                 own[5][NEAREST] = NONE_LEFT
                 if nearest != NONE_LEFT:  # nothing but parked vertices: go where the nearest is
                     following = max(following, nearest - ((nearest - following) & (WINDOW - 1)))
             lowest = following
-            if has_goal and lost == 0:
-                if bucket_of(np.int64(goal(state)), state, per_width) < lowest:
-                    break
+            if has_goal and at_goal < lowest:
+                break
         front[SIZE] = 0
         front[ALL_SIZE] = 0
         front[ITERATION] -= 1
