@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,9 @@ from broadfront.algorithms.sssp import shortest_paths
 from broadfront.clock import Allowance
 from broadfront.errors import GraphError, OptionError
 from broadfront.execution.batch import run_each
+from broadfront.execution.options import Options
 from broadfront.graph.csr import Graph
-from broadfront.progress import Listener, listening, report
+from broadfront.progress import listening, report
 from broadfront.report.record import Record, joined
 from broadfront.report.result import Result
 from broadfront.report.rows import positions
@@ -82,9 +83,7 @@ def betweenness(
     weighted: bool = False,
     *,
     seed: int = 0,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Listener | None = None,
+    **options: Unpack[Options],
 ) -> Betweenness:
     """Find the vertices that shortest paths lead through.
 
@@ -99,7 +98,7 @@ def betweenness(
         Paths are shortest by weight, which must be positive, and not by the number of edges.
     seed
         Picks the random vertices.
-    threads, time_limit, progress
+    options
         As in `broadfront.bfs`.
 
     Examples
@@ -114,12 +113,12 @@ def betweenness(
     raw = np.zeros(graph.num_vertices)
     records: list[Record] = []
     at_once = max(1, VERTICES_AT_ONCE // max(1, graph.num_vertices))
+    progress, time_limit = options.pop("progress", None), options.pop("time_limit", None)
     with listening(progress), Allowance(time_limit) as left:
         for done in range(0, max(1, len(roots)), at_once):
             report("betweenness", done, len(roots))
             some = roots[done : done + at_once]
-            options: dict[str, Any] = {"frontier": some, "threads": threads}
-            rows, record = _from_each(graph, some, dtype, left, options)
+            rows, record = _from_each(graph, some, dtype, left, {"frontier": some, **options})
             records += record
             for row in rows:
                 raw += row

@@ -14,18 +14,18 @@ Beamer, Asanović, Patterson: Direction-optimizing breadth-first search (SC 2012
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from broadfront.clock import Allowance
 from broadfront.execution.batch import run_each
+from broadfront.execution.options import Options
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Advance, Compute, Field
-from broadfront.progress import Listener
 from broadfront.report.record import joined
 from broadfront.report.result import path
 from broadfront.report.rows import Search, positions
@@ -117,9 +117,7 @@ def bfs(
     each: bool = False,
     target: object = None,
     deterministic: bool = False,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Listener | None = None,
+    **options: Unpack[Options],
 ) -> BreadthFirst:
     """Search breadth-first from a vertex, from the nearest of several, or from each of them.
 
@@ -135,12 +133,9 @@ def bfs(
     deterministic
         Of several possible parents take the one of smallest position, at the price of another pass;
         otherwise any.
-    threads
-        How many threads; by default as many as pay for a graph of this size.
-    time_limit
-        Seconds after which `TimeLimitError` is raised.
-    progress
-        Called as ``progress(stage, done, total)`` during long work.
+    options
+        Where it runs and how long it may: ``threads``, ``devices``, ``partitioner``, ``relabel``,
+        ``memory_limit``, ``time_limit``, ``progress``; see `broadfront.Options`.
 
     Examples
     --------
@@ -162,14 +157,19 @@ def bfs(
     start: dict[str, Any] = {
         "depth": dict.fromkeys(names, 0), "parent": dict(zip(names, names, strict=True))
     }  # fmt: skip
-    options: dict[str, Any] = {"frontier": sources, "threads": threads, "progress": progress}
+    time_limit = options.pop("time_limit", None)
     numbers = {} if goal is None else {"target": goal}
     go = run_each if each else run
     with Allowance(time_limit) as left:
-        answer = go(program, graph, start=start, parameters=numbers, time_limit=left(), **options)
+        answer = go(
+            program, graph, frontier=sources, start=start, parameters=numbers, time_limit=left(),
+            **options,
+        )  # fmt: skip
         depth, parent, record = answer["depth"], answer["parent"], answer.record
         if deterministic:
-            start = {"depth": depth}
-            second = go(SMALLEST_PARENTS, graph, start=start, time_limit=left(), **options)
+            second = go(
+                SMALLEST_PARENTS, graph, frontier=sources, start={"depth": depth},
+                time_limit=left(), **options,
+            )  # fmt: skip
             parent, record = second["parent"], joined([record, second.record])
     return BreadthFirst(graph, record, sources, each, goal, depth.view(np.int32), parent)

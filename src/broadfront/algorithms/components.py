@@ -22,7 +22,7 @@ Sutton, Ben-Nun, Barak: Optimizing parallel graph connectivity computation via s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,12 +30,12 @@ from numpy.typing import NDArray
 from broadfront import atomics
 from broadfront.algorithms.triangles import undirected
 from broadfront.errors import OptionError
+from broadfront.execution.options import Options
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
 from broadfront.kernel import inner
 from broadfront.operators.describe import Advance, Compute, Field, Once
-from broadfront.progress import Listener
 from broadfront.report.result import Result
 
 METHODS = ("sampling", "min_label")
@@ -169,9 +169,7 @@ def connected_components(
     graph: Graph,
     *,
     method: str = "sampling",
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Listener | None = None,
+    **options: Unpack[Options],
 ) -> Components:
     """Find the connected components; of a directed graph the weak ones.
 
@@ -179,7 +177,7 @@ def connected_components(
     ----------
     method
         ``"sampling"``, the quick one, or ``"min_label"``, the simple one; the answer is the same.
-    threads, time_limit, progress
+    options
         As in `broadfront.bfs`.
 
     Examples
@@ -189,9 +187,6 @@ def connected_components(
     >>> found.component, found.count
     (array([0, 0, 2, 3, 3], dtype=int32), 3)
     """
-    options: dict[str, Any] = {
-        "threads": threads, "time_limit": time_limit, "progress": progress
-    }  # fmt: skip
     if method == "sampling":
         parameters = {"passes_over": int(not graph.directed)}
         answer = run(COMPONENTS, graph, parameters=parameters, **options)

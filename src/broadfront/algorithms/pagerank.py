@@ -17,18 +17,18 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from broadfront.errors import GraphError, OptionError
+from broadfront.execution.options import Options
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
 from broadfront.kernel import inner
 from broadfront.operators.describe import Compute, Field, Operator, Reduce
-from broadfront.progress import Listener
 from broadfront.report.result import Result
 
 
@@ -176,10 +176,7 @@ def pagerank(
     personalization: ArrayLike | Mapping[Any, float] | None = None,
     weighted: bool = False,
     dangling: str = "redistribute",
-    *,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Listener | None = None,
+    **options: Unpack[Options],
 ) -> PageRank:
     """Rank vertices by where a walker is who follows edges and now and then jumps.
 
@@ -199,7 +196,7 @@ def pagerank(
     dangling
         ``"redistribute"``: who has no way out jumps; ``"drop"``: that share is lost, as in some
         other systems, and ranks sum to less than 1.
-    threads, time_limit, progress
+    options
         As in `broadfront.bfs`.
 
     Examples
@@ -229,9 +226,7 @@ def pagerank(
             "keeps_stuck": float(dangling == "redistribute"),
             "jumps_differ": int(personal),
         },
-        threads=threads,
-        time_limit=time_limit,
-        progress=progress,
+        **options,
     )
     settings = {
         "damping": damping,

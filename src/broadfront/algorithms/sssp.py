@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +25,11 @@ from broadfront.algorithms.tight_tree import find_parents
 from broadfront.clock import Allowance
 from broadfront.errors import OptionError
 from broadfront.execution.batch import run_each
+from broadfront.execution.options import Options
 from broadfront.execution.program import Program
 from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Advance, Field
-from broadfront.progress import Listener
 from broadfront.report.record import joined
 from broadfront.report.result import path
 from broadfront.report.rows import Search, positions
@@ -121,9 +121,7 @@ def sssp(
     target: object = None,
     parents: bool = False,
     width: float | None = None,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Listener | None = None,
+    **options: Unpack[Options],
 ) -> ShortestPaths:
     """Find the shortest paths from a vertex, from the nearest of several, or from each of them.
 
@@ -140,7 +138,7 @@ def sssp(
         Find the tree of shortest paths too.
     width
         The width of a bucket of distances; by default the graph decides.
-    threads, time_limit, progress
+    options
         As in `broadfront.bfs`.
 
     Examples
@@ -155,9 +153,9 @@ def sssp(
     """
     if width is not None and not width > 0:
         raise OptionError(f"width={width} is not a positive number")
-    limits: dict[str, Any] = {"threads": threads, "time_limit": time_limit, "progress": progress}
+    limits: dict[str, Any] = dict(options)
     if graph.weights is None:
-        found = bfs(graph, source, each=each, target=target, **limits)
+        found = bfs(graph, source, each=each, target=target, **options)
         return ShortestPaths(
             graph, found.report, found.sources, each, found.target,
             *widened(found.depth, found.depth >= 0), found.parent if parents else None,
@@ -167,7 +165,7 @@ def sssp(
     goal = None if target is None else graph.vertex(target)
     dtype = working_dtype(graph)
     tree = None
-    with Allowance(time_limit) as left:
+    with Allowance(options.get("time_limit")) as left:
         answer = (run_each if each else run)(
             shortest_paths(dtype, width, goal is not None), graph, frontier=sources,
             start={"distance": dict.fromkeys(sources.tolist(), 0)},

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront.algorithms.distances import infinity, working_dtype
+from broadfront.execution.answer import Answer
 from broadfront.execution.batch import run_each
 from broadfront.execution.program import Program
-from broadfront.execution.run import Answer, run
+from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Advance, Field
 

@@ -15,20 +15,21 @@ Chiba, Nishizeki: Arboricity and subgraph listing algorithms (SIAM J. Computing 
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Unpack
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from broadfront.execution.options import Options
 from broadfront.execution.program import Program
 from broadfront.execution.run import run
 from broadfront.graph import build
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Field, Intersect
-from broadfront.progress import Listener
 from broadfront.report.result import Result
 
 _views: WeakKeyDictionary[Graph, Graph] = WeakKeyDictionary()
@@ -53,19 +54,17 @@ class Triangles(Result):
     total
         How many there are.
     per_vertex
-        int64, how many each vertex is a corner of; counted on first access, with the threads and
-        once more within the time limit of the call.
+        int64, how many each vertex is a corner of; counted on first access, with the
+        options of the call.
     """
 
     total: int
-    _threads: int | None = None
-    _time_limit: float | None = None
+    _options: Mapping[str, Any] = field(default_factory=dict)
 
     @cached_property
     def per_vertex(self) -> NDArray[np.int64]:
         """How many triangles each vertex is a corner of."""
-        view, limit = undirected(self.graph), self._time_limit
-        return run(PER_VERTEX, view, threads=self._threads, time_limit=limit)["per_vertex"]
+        return run(PER_VERTEX, undirected(self.graph), **self._options)["per_vertex"]
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the triangles at each vertex."""
@@ -84,21 +83,14 @@ class Triangles(Result):
 
 def triangles(
     graph: Graph,
-    *,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Listener | None = None,
+    **options: Unpack[Options],
 ) -> Triangles:
     """Count the triangles of a graph, whatever the direction of its edges.
 
     Parameters
     ----------
-    threads
-        How many threads; by default as many as pay for a graph of this size.
-    time_limit
-        Seconds after which `TimeLimitError` is raised.
-    progress
-        Called as ``progress(stage, done, total)`` during long work.
+    options
+        As in `broadfront.bfs`.
 
     Examples
     --------
@@ -111,8 +103,8 @@ def triangles(
     array([1, 1, 1, 0])
     """
     view = undirected(graph)
-    answer = run(TOTAL, view, threads=threads, time_limit=time_limit, progress=progress)
-    return Triangles(graph, answer.record, int(answer["total"][0]), threads, time_limit)
+    answer = run(TOTAL, view, **options)
+    return Triangles(graph, answer.record, int(answer["total"][0]), options)
 
 
 def undirected(graph: Graph) -> Graph:

@@ -40,8 +40,10 @@ HEADER = 8
 """Words at the beginning of a message: how many entries, its form, and values that are constant."""
 COUNT, FORM, CONSTANT = range(3)
 
-HELD, LIMIT, WAITED, PACKED, CHECKS = range(5)
-"""Places in a device's account: bytes of boxes, how many may be, and nanoseconds."""
+HELD, LIMIT, WAITED, EXCHANGED = range(4)
+"""Places in a device's account: bytes of boxes, how many may be, and nanoseconds of waiting for
+others, and of exchanging in all."""
+LOG_ROWS = 1 << 16
 ACCOUNT_WORDS = 2 * LINE
 BOARD_WORDS = 4 * LINE
 """Numbers that a device can put up at a time."""
@@ -78,6 +80,8 @@ class Mail(NamedTuple):
     """For each thread and peer, entries of the message being packed."""
     sent: Array
     """For each peer, bytes and vertices sent so far."""
+    log: Array
+    """Per iteration, what was in `sent` and in the account when its operators were done."""
     ghost_starts: Array
     shared_starts: Array
     shared: Array
@@ -96,6 +100,21 @@ def new_post(devices: int) -> Post:
         np.zeros(2 * devices * BOARD_WORDS, np.int64),
         np.zeros(2 * devices * BOARD_WORDS, np.float64),
     )
+
+
+def log_columns(devices: int) -> int:
+    """Return how many numbers a row of the log has."""
+    return 2 * devices + 2
+
+
+@inner
+def write_log(mail, row):
+    """Write a row of the log: what has been sent so far, and how long that and waiting took."""
+    columns = 2 * mail.devices + 2
+    for entry in range(2 * mail.devices):
+        mail.log[row * columns + entry] = mail.sent[entry]
+    mail.log[row * columns + columns - 2] = mail.account[WAITED]
+    mail.log[row * columns + columns - 1] = mail.account[EXCHANGED]
 
 
 @kernel

@@ -8,6 +8,7 @@ keeps account of what the present run asked for, whatever it holds from earlier 
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -16,6 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from broadfront.devices.control import LINE
+from broadfront.devices.mail import Post, free_boxes, new_post
 from broadfront.devices.team import Team
 
 _shelf: list[Workspace] = []
@@ -29,6 +32,7 @@ class Workspace:
         self.team = Team()
         self._arrays: dict[str, NDArray[Any]] = {}
         self._asked: dict[str, int] = {}
+        self._post: Post | None = None
 
     def array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
         """Return the array called `name`, at least `length` long; its content is as it was left."""
@@ -42,6 +46,23 @@ class Workspace:
         if kept is None or kept.dtype != dtype or len(kept) < length:
             kept = self._arrays[name] = np.zeros(length, dtype)
         return kept
+
+    def post(self, devices: int) -> Post:
+        """Return the post of so many devices, as new but for the boxes, which are kept."""
+        if self._post is None or len(self._post.agreed) != devices * LINE:
+            self._free_post()
+            self._post = new_post(devices)
+        for array in (self._post.posted, self._post.taken, self._post.agreed):
+            array[:] = 0
+        return self._post
+
+    def _free_post(self) -> None:
+        if self._post is not None:
+            free_boxes(self._post.boxes)
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing():
+            self._free_post()
 
     @property
     def asked_bytes(self) -> int:

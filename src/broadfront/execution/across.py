@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from broadfront.devices.control import nanoseconds
+from broadfront.devices.mail import EXCHANGED
 from broadfront.execution.exchange.agree import agree_on, agreed, least, most
 from broadfront.execution.exchange.announce import announced
 from broadfront.execution.exchange.by_level import count_levels, sort_shared, telling
@@ -28,6 +30,20 @@ from broadfront.operators.cpu.levels import LevelCrossing
 from broadfront.operators.describe import Advance, Filter, Levels, Operator, Reduce
 
 Section = Callable[..., Any]
+
+
+def timed(section: Section) -> Section:
+    """Return a section that also counts its time as that of exchanging."""
+
+    @inner
+    def counted(rank, threads, control, graph, state, in_state, work, front, turn):
+        began = nanoseconds()
+        turn = section(rank, threads, control, graph, state, in_state, work, front, turn)
+        if rank == 0:
+            work.mail.account[EXCHANGED] += nanoseconds() - began
+        return turn
+
+    return counted
 
 
 @inlined
@@ -80,9 +96,9 @@ class Across:
 
     def before(self, operator: Operator) -> list[Section]:
         """Return the sections before an operator."""
-        sections = []
+        sections: list[Section] = []
         if stale := self.plan.before.get(operator):
-            sections.append(refreshed(self._columns(stale)))
+            sections.append(timed(refreshed(self._columns(stale))))
         if operator in self.plan.emptied:
             assert isinstance(operator, Advance)
             sections.append(emptied(self._names.index(operator.into)))
@@ -94,7 +110,7 @@ class Across:
         if isinstance(operator, Levels):
             return []
         if shared or isinstance(operator, (Advance, Filter)):
-            return [agreed(shared)]
+            return [timed(agreed(shared))]
         return []
 
     def crossing(self, operator: Operator) -> Any:
@@ -109,7 +125,7 @@ class Across:
             case Levels():
                 return self._levels(operator)
             case Reduce(of_neighbor=True):
-                return offered
+                return lambda offers_of: timed(offered(offers_of))
         return None
 
     def _levels(self, operator: Levels) -> LevelCrossing:
@@ -127,15 +143,16 @@ class Across:
         dtype = np.dtype(field.dtype)
         trail = None if operator.trail is None else names.index(operator.trail)
         trail_size = 0 if trail is None else self._size(str(operator.trail))
-        announce = announced(self._columns(self.plan.with_frontier.get(operator, {operator.into})))
+        with_it = self.plan.with_frontier.get(operator, {operator.into})
+        announce = timed(announced(self._columns(with_it)))
         is_ghost = _comes_after_owned if self._relabelled else _belongs_elsewhere
 
         def collect(combine: Any, joins: Section) -> Section:
-            return collected(
+            return timed(collected(
                 names.index(operator.into), trail, dtype.itemsize, self._vertex.itemsize,
                 trail_size, combine, joins, places(self._relabelled),
                 dtype.type(0) if field.combine == "sum" else None,
-            )  # fmt: skip
+            ))  # fmt: skip
 
         return Crossing(is_ghost, announce, collect)
 

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 from numba.core.errors import NumbaError
@@ -26,22 +26,23 @@ from broadfront.clock import Allowance, Clock
 from broadfront.devices import control
 from broadfront.devices import workspace as workspaces
 from broadfront.errors import OptionError
+from broadfront.execution.alone import (
+    ARCS_WORTH_A_THREAD,
+    rows_of,
+    thread_count,
+    values_of,
+    work_for,
+)
+from broadfront.execution.answer import Answer
 from broadfront.execution.faults import explained
 from broadfront.execution.fused import AT_SOURCE, FILLED, GIVEN, Batch, fused_batch
+from broadfront.execution.options import Options, checked
 from broadfront.execution.program import RESERVED, Program
-from broadfront.execution.run import (
-    ARCS_WORTH_A_THREAD,
-    Answer,
-    _parameters,
-    _rows,
-    _thread_count,
-    _work,
-    run,
-)
+from broadfront.execution.run import run
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Intersect
-from broadfront.progress import Listener, following, listening
+from broadfront.progress import following, listening
 from broadfront.report.record import Record, joined, recorded
 
 Array = NDArray[Any]
@@ -55,9 +56,7 @@ def run_each(
     frontier: ArrayLike,
     start: Mapping[str, Any] | None = None,
     parameters: Mapping[str, float] | None = None,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Listener | None = None,
+    **options: Unpack[Options],
 ) -> Answer:
     """Run `program` from each of many vertices by itself; every field has a row for each.
 
@@ -70,12 +69,9 @@ def run_each(
         takes that of its own vertex, or an array of whole rows.
     parameters
         The numbers that the program's parameters stand for, in all runs.
-    threads
-        How many threads; by default as many as pay.
-    time_limit
-        Seconds after which everything is stopped with a `TimeLimitError`.
-    progress
-        Called as ``progress(name, sources done, sources)`` every tenth of a second.
+    options
+        As in `run`; a time limit is for all runs together. On several devices sources run one after
+        the other.
 
     Examples
     --------
@@ -95,19 +91,22 @@ def run_each(
     places = _sources(graph, frontier)
     if any(isinstance(step, Intersect) for phase in program.all_phases for step in phase.step):
         raise OptionError("what an Intersect finds is the same from every source: use run")
-    count = _workers(graph, len(places), threads)
+    where, how = checked(options)
+    count = 0 if where else _workers(graph, len(places), how.get("threads"))
     arrays, begins, first = _fields(program, graph, places, start or {})
     batch = Batch(
         places, np.zeros(1, np.int64), np.zeros((len(places), 3), np.int64),
         tuple(array.shape[1] for array in arrays.values()), begins, first, 0,
     )  # fmt: skip
     numbers = dict(parameters or {})
-    with listening(progress), following(program.name, lambda: int(batch.turn[0]), len(places)):
+    with (
+        listening(how.pop("progress", None)),
+        following(program.name, lambda: int(batch.turn[0]), len(places)),
+    ):
         if count == 0:
-            limits = {"threads": threads, "time_limit": time_limit}
-            record = _together(program, graph, arrays, batch, numbers, limits)
+            record = _together(program, graph, arrays, batch, numbers, {**where, **how})
         else:
-            record = _apart(program, graph, arrays, batch, numbers, count, time_limit)
+            record = _apart(program, graph, arrays, batch, numbers, count, how.get("time_limit"))
     return Answer(arrays, NOBODY, record)
 
 
@@ -121,7 +120,7 @@ def _sources(graph: Graph, frontier: ArrayLike) -> NDArray[np.int64]:
 
 def _workers(graph: Graph, runs: int, threads: int | None) -> int:
     """Return how many threads run sources of their own; 0 if all are to run each together."""
-    alone = _thread_count(graph, threads)
+    alone = thread_count(graph, threads)
     if threads is None:
         threads = max(1, min(thread_settings.count(), runs * graph.num_arcs // ARCS_WORTH_A_THREAD))
     worth = graph.num_arcs >= ARCS_WORTH_A_THREAD
@@ -170,8 +169,8 @@ def _apart(
     clock = Clock()
     names = (*program.fields, *program.parameters, *RESERVED)
     make = state_class(names)
-    rows, in_weights = _rows(program, graph, False)
-    common = (*(array.reshape(-1) for array in arrays.values()), *_parameters(program, parameters))
+    rows, in_weights = rows_of(program, graph, False)
+    common = (*(array.reshape(-1) for array in arrays.values()), *values_of(program, parameters))
     tail = (*rows[:4], graph.num_vertices, None)
     state = make(*common, graph.weights if graph.weights is not None else (), *tail)
     in_state = make(*common, in_weights if in_weights is not None else (), *tail)
@@ -181,7 +180,7 @@ def _apart(
         loop = program._loops.setdefault(key, fused_batch(program.on(key[1]), names))
     with ExitStack() as borrowed, thread_settings.limit(count):
         crew = [borrowed.enter_context(workspaces.borrowed()) for _ in range(count)]
-        works = [_work(program, graph, each, 1, arrays, (), False)[0] for each in crew]
+        works = [work_for(program, graph, each, 1, arrays, (), False)[0] for each in crew]
         for each in crew:
             each.team.reset(time_limit)
 
@@ -248,12 +247,12 @@ def _together(
     arrays: Mapping[str, Array],
     batch: Batch,
     parameters: Mapping[str, float],
-    limits: Mapping[str, Any],
+    limits: dict[str, Any],
 ) -> Record:
     """Run one source after the other with all threads."""
     records = []
     begins = list(zip(program.fields, batch.begins, batch.first, strict=True))
-    with Allowance(limits["time_limit"]) as left:
+    with Allowance(limits.pop("time_limit", None)) as left:
         for row, source in enumerate(batch.sources.tolist()):
             start: dict[str, Any] = {
                 name: arrays[name][row] if begin == GIVEN else {source: values[row]}
@@ -262,7 +261,7 @@ def _together(
             }
             answer = run(
                 program, graph, frontier=[source], start=start, parameters=parameters,
-                threads=limits["threads"], time_limit=left(),
+                time_limit=left(), **limits,
             )  # fmt: skip
             for name, array in arrays.items():
                 array[row] = answer[name]

@@ -103,6 +103,8 @@ def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
     """Return the loop that runs a program from many sources, each in rows of its own."""
     whole = _whole(program, names, False)
     places = enumerate(program.fields.values())
+    marked = any(isinstance(step, Advance) and step.priority is None
+                 for phase in program.all_phases for step in phase.step)  # fmt: skip
     begin = _each([_beginning(place, field) for place, field in places])
 
     def broadfront_batch(control, graph, state, in_state, work, batch):
@@ -118,7 +120,7 @@ def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
             here = at_row(pointers(state), row, batch.lengths)
             there = at_row(pointers(in_state), row, batch.lengths)
             begin(here, source, row, batch)
-            _start(lines, rows, front, source)
+            _start(lines, rows, front, source, marked)
             batch.spans[row, 0] = batch.worker
             batch.spans[row, 1] = front[ITERATION]
             turn = whole(
@@ -131,9 +133,9 @@ def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
 
 
 @inner
-def _start(work, graph, front, source):
+def _start(work, graph, front, source, marked):
     """Put a single source into the frontier, and forget all of the run before."""
-    for word in range(2 * (graph.num_vertices // 64 + 2)):
+    for word in range(2 * (graph.num_vertices // 64 + 2) if marked else 0):
         work.marks[word] = np.uint64(0)
     work.queue[0] = source
     front[SIZE] = 1

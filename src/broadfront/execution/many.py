@@ -1,7 +1,5 @@
 """Running a program on many devices, each with its own part of the graph and its own memory.
 
-    answer = run_on(program, split(graph, 4), frontier=[source], start={"depth": {source: 0}})
-
 Every device gets its part, fields for the vertices of the part and for copies of their neighbours,
 and a share of the starting frontier; all run the same compiled loop, on their own threads, and meet
 in it through the mail alone. When it is over, what the owners hold is put together.
@@ -11,18 +9,24 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
-from broadfront.clock import Clock
+from broadfront.clock import Clock, preparing
 from broadfront.devices import workspace as workspaces
-from broadfront.devices.mail import ACCOUNT_WORDS, Mail, Post, new_post
+from broadfront.devices.choose import Device
+from broadfront.devices.mail import ACCOUNT_WORDS, HELD, LOG_ROWS, Mail, Post, log_columns
+from broadfront.errors import DeviceMemoryError
 from broadfront.execution.across import Across
+from broadfront.execution.alone import check_start, frontier_of, left_in, values_of
+from broadfront.execution.answer import Answer
 from broadfront.execution.faults import explained
 from broadfront.execution.fused import fused
+from broadfront.execution.memory import limit, memory_error
+from broadfront.execution.plan import Plan
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
@@ -34,6 +38,7 @@ from broadfront.operators.describe import Advance, Levels
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
 from broadfront.progress import Listener, following, listening
+from broadfront.report.gathered import gathered
 
 Array = NDArray[Any]
 
@@ -41,75 +46,149 @@ Array = NDArray[Any]
 def run_on(
     program: Program,
     partition: Partition,
+    devices: Sequence[Device],
+    starting: ArrayLike,
+    start: Mapping[str, Any],
+    parameters: Mapping[str, float],
     *,
-    starting: ArrayLike = (),
-    start: Mapping[str, Any] | None = None,
-    parameters: Sequence[float] = (),
-    threads: Sequence[int],
     relabel: bool = True,
+    memory_limit: int | None = None,
     time_limit: float | None = None,
     progress: Listener | None = None,
     fault: tuple[int, int, int] | None = None,
-) -> Any:
-    """Run `program` on the parts of a graph, each on a device with so many threads."""
+) -> Answer:
+    """Run `program` on the parts of a graph, each on a device; see `broadfront.execution.run`.
+
+    `fault` makes a device fail, for tests: its number, a block of the loop, and after how often.
+    """
     clock = Clock()
-    graph = partition.graph
-    vertex = graph.targets.dtype
-    settled = program.on(vertex)
-    names = (*program.fields, *program.parameters, *RESERVED)
-    key = (vertex, relabel, "many")
-    known = program._loops.get(key)
-    if known is None:
-        across = Across(settled, names, vertex, relabel)
-        known = program._loops[key] = (fused(settled, names, False, across), across.plan)
-    loop, plan = known
+    graph, settled = partition.graph, program.on(partition.graph.targets.dtype)
+    numbers = values_of(program, parameters)
+    check_start(program, start)
+    queue = frontier_of(graph, starting)
     parts = partition.parts(relabel=relabel, looks_back=program.looks_back(False))
-    queue = np.unique(np.asarray(starting, dtype=np.int64))
+    names = (*program.fields, *program.parameters, *RESERVED)
+    with preparing():
+        loop, plan = _loop(program, settled, names, graph.targets.dtype, relabel)
     with workspaces.borrowed_many(len(parts)) as spaces:
-        post = new_post(len(parts))
-        make = state_class(names)
-        arguments, fields = [], []
-        edges = 0
-        for part, space, count in zip(parts, spaces, threads, strict=True):
-            arrays = _fields(settled, part, plan, start or {})
-            rows = _rows(part, partition)
-            mail = _mail(part, post, partition, count)
-            work = _work(settled, part, space, count, graph, mail)
-            tail = (*rows[:4], graph.num_vertices, part.ids)
-            common = (*arrays.values(), *parameters)
-            state = make(*common, _or_nothing(part.weights), *tail)
-            in_state = make(*common, _or_nothing(part.in_weights), *tail)
-            edges += _start(part, work, rows, queue, partition)
-            fields.append(arrays)
-            arguments.append((rows, state, in_state, work))
-        for (_, _, _, work), count in zip(arguments, threads, strict=True):
-            _start_all(work, count, len(queue), edges, graph.num_arcs)
+        post = spaces[0].post(len(parts))
+        crew = [
+            _prepare(
+                settled, plan, names, part, partition, space, device, post, start, numbers, queue
+            )
+            for part, space, device in zip(parts, spaces, devices, strict=True)
+        ]
+        _tell_all(crew, len(queue), graph.num_arcs)
+        limit(crew, memory_limit)
+        threads = [device.threads for device in devices]
+        arguments = [(one.rows, one.state, one.in_state, one.work) for one in crew]
         try:
-            with listening(progress), following(program.name, lambda: _iteration(arguments)):
-                iterations = spaces[0].team.run(
-                    loop, threads, arguments, time_limit=time_limit, fault=fault
+            with listening(progress), following(program.name, lambda: _iteration(crew)):
+                iterations = int(
+                    spaces[0].team.run(loop, threads, arguments, time_limit=time_limit, fault=fault)
                 )
         except NumbaError as error:
-            raise explained(error, settled, arguments[0][1]) from error
-        answer = {}
-        for name, kind in settled.fields.items():
-            if kind.length is not None:
-                answer[name] = fields[0][name]
-                continue
-            whole = np.empty(graph.num_vertices, kind.dtype)
-            for part, arrays in zip(parts, fields, strict=True):
-                owned = slice(part.owned) if part.owned_list is None else part.owned_list
-                whole[part.owned_ids] = arrays[name][owned]
-            answer[name] = whole
-        return answer, iterations, arguments, clock
+            raise explained(error, settled, crew[0].state) from error
+        except DeviceMemoryError as error:
+            raise memory_error(error, crew, memory_limit) from None
+        record = gathered(crew, devices, iterations, clock, spaces[0].team)
+        left = np.sort(np.concatenate([_left(one) for one in crew]))
+        return Answer(_whole(settled, crew, graph.num_vertices), left, record)
+
+
+class One(NamedTuple):
+    """One device of a run: its part, its arrays, and what its loop is called with."""
+
+    part: Part
+    space: workspaces.Workspace
+    fields: dict[str, Array]
+    rows: frontier.Rows
+    state: Any
+    in_state: Any
+    work: frontier.Work
+    edges: int
+
+
+def _loop(
+    program: Program, settled: Program, names: tuple[str, ...], vertex: Any, relabel: bool
+) -> tuple[Any, Plan]:
+    """Return the loop of a program on many devices, and what crosses in it; made once."""
+    key = ("many", vertex, relabel)
+    if key not in program._loops:
+        across = Across(settled, names, vertex, relabel)
+        program._loops.setdefault(key, (fused(settled, names, False, across), across.plan))
+    made: tuple[Any, Plan] = program._loops[key]
+    return made
+
+
+def _prepare(
+    program: Program,
+    plan: Plan,
+    names: tuple[str, ...],
+    part: Part,
+    partition: Partition,
+    space: workspaces.Workspace,
+    device: Device,
+    post: Post,
+    start: Mapping[str, Any],
+    numbers: Sequence[float],
+    queue: Array,
+) -> One:
+    """Make one device ready: fields, mail, memory, and its share of the frontier."""
+    graph = partition.graph
+    fields = _fields(program, part, plan, start)
+    rows = _rows(part, partition)
+    mail = _mail(part, post, partition, space, device.threads)
+    work = _work(program, part, space, device.threads, graph, mail)
+    make = state_class(names)
+    tail = (*rows[:4], graph.num_vertices, part.ids)
+    common = (*fields.values(), *numbers)
+    state = make(*common, _or_nothing(part.weights), *tail)
+    in_state = make(*common, _or_nothing(part.in_weights), *tail)
+    edges = _start(part, work, rows, queue, partition)
+    return One(part, space, fields, rows, state, in_state, work, edges)
+
+
+def _tell_all(crew: Sequence[One], size: int, arcs: int) -> None:
+    """Tell every device how large the frontier is on all of them."""
+    edges = sum(one.edges for one in crew)
+    for one in crew:
+        fronts = one.work.fronts.reshape(-1, frontier.FRONT_WORDS)
+        fronts[:, frontier.ALL_SIZE] = size
+        fronts[:, frontier.ALL_EDGES] = edges
+        fronts[:, frontier.UNEXPLORED] = arcs
+
+
+def _whole(program: Program, crew: Sequence[One], size: int) -> dict[str, Array]:
+    """Put together what the owners hold."""
+    answer = {}
+    for name, field in program.fields.items():
+        if field.length is not None:
+            answer[name] = crew[0].fields[name]
+            continue
+        whole = answer[name] = np.empty(size, field.dtype)
+        for one in crew:
+            listed = one.part.owned_list
+            owned = slice(one.part.owned) if listed is None else listed
+            whole[one.part.owned_ids] = one.fields[name][owned]
+    return answer
+
+
+def _left(one: One) -> Array:
+    """Return the ids of the vertices left in a device's frontier."""
+    places = left_in(one.work, one.part.positions)
+    if one.part.ids is None:
+        return places
+    ids: Array = one.part.ids[places].astype(np.int64)
+    return ids
+
+
+def _iteration(crew: Sequence[One]) -> int:
+    return int(crew[0].work.fronts[frontier.ITERATION])
 
 
 def _or_nothing(array: Array | None) -> Any:
     return () if array is None else array
-
-
-def _iteration(arguments: Sequence[tuple[Any, ...]]) -> int:
-    return int(arguments[0][3].fronts[frontier.ITERATION])
 
 
 def _fields(program: Program, part: Part, plan: Any, start: Mapping[str, Any]) -> dict[str, Array]:
@@ -177,12 +256,17 @@ def _rows(part: Part, partition: Partition) -> frontier.Rows:
     )  # fmt: skip
 
 
-def _mail(part: Part, post: Post, partition: Partition, threads: int) -> Mail:
+def _mail(
+    part: Part, post: Post, partition: Partition, space: workspaces.Workspace, threads: int
+) -> Mail:
     devices = part.count
+    log = space.sparse_array("mail log", LOG_ROWS * log_columns(devices), np.int64)
+    account = np.zeros(ACCOUNT_WORDS, np.int64)
+    account[HELD] = post.boxes[1::2].reshape(devices, devices)[part.device].sum()
     return Mail(
-        part.device, devices, *post, np.zeros(ACCOUNT_WORDS, np.int64),
+        part.device, devices, *post, account,
         np.zeros(2 * threads * devices, np.int64), np.zeros(2 * devices, np.int64),
-        part.ghost_starts, part.shared_starts, part.shared, part.ghosts,
+        log, part.ghost_starts, part.shared_starts, part.shared, part.ghosts,
         None if part.relabelled else partition.owner,
     )  # fmt: skip
 
@@ -229,10 +313,3 @@ def _start(
     fronts[:, frontier.SIZE] = len(places)
     fronts[:, frontier.EDGES] = edges
     return edges
-
-
-def _start_all(work: frontier.Work, threads: int, size: int, edges: int, arcs: int) -> None:
-    fronts = work.fronts.reshape(-1, frontier.FRONT_WORDS)[:threads]
-    fronts[:, frontier.ALL_SIZE] = size
-    fronts[:, frontier.ALL_EDGES] = edges
-    fronts[:, frontier.UNEXPLORED] = arcs

@@ -1,53 +1,26 @@
-"""Running a program on a graph: the whole route, from fields to a finished record.
+"""Running a program on a graph, on one device or on many: the whole route.
 
-    answer = run(program, graph, frontier=[source], start={"depth": {source: 0}})
+    answer = run(program, graph, frontier=[source], start={"depth": {source: 0}}, devices=4)
 
-Fields become fresh arrays, the graph its rows, and the program a compiled loop; a workspace is
-borrowed, its team runs the loop, and the arrays come back with the record of what happened.
+On one device the program is one compiled loop on all of its threads. On several, the graph is split
+among them, each runs the same loop on its part, and they meet in it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, Unpack
 
-import numpy as np
-from numba.core.errors import NumbaError
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from broadfront import threads as thread_settings
-from broadfront.clock import Clock, preparing
-from broadfront.devices import workspace as workspaces
-from broadfront.errors import OptionError
-from broadfront.execution.faults import explained
-from broadfront.execution.fused import fused
-from broadfront.execution.program import RESERVED, Program
-from broadfront.execution.states import state_class
+from broadfront.devices.choose import choose
+from broadfront.execution.alone import run_alone
+from broadfront.execution.answer import Answer
+from broadfront.execution.many import run_on
+from broadfront.execution.options import Options, checked
+from broadfront.execution.program import Program
+from broadfront.execution.spread import partition_for
 from broadfront.graph.csr import Graph
-from broadfront.operators.cpu import buckets, frontier, levels, orient, reduce, tiles
-from broadfront.operators.describe import Advance, Intersect, Levels
-from broadfront.progress import Listener, following, listening
-from broadfront.report.record import Record, recorded
-
-Array = NDArray[Any]
-
-ARCS_WORTH_A_THREAD = 1 << 15
-
-
-@dataclass(frozen=True)
-class Answer:
-    """The fields of a program after a run, by name, and the record of the run.
-
-    `frontier` has the positions that were left in it, in increasing order.
-    """
-
-    fields: Mapping[str, Array]
-    frontier: NDArray[np.int64]
-    record: Record
-
-    def __getitem__(self, name: str) -> Array:
-        return self.fields[name]
 
 
 def run(
@@ -57,9 +30,7 @@ def run(
     frontier: ArrayLike = (),
     start: Mapping[str, Any] | None = None,
     parameters: Mapping[str, float] | None = None,
-    threads: int | None = None,
-    time_limit: float | None = None,
-    progress: Listener | None = None,
+    **options: Unpack[Options],
 ) -> Answer:
     """Run `program` on `graph`.
 
@@ -71,158 +42,17 @@ def run(
         For some fields what they are at the start: a whole array, or pairs of position and value.
     parameters
         The numbers that the program's parameters stand for.
-    threads
-        How many threads; by default as many as pay for a graph of this size.
-    time_limit
-        Seconds after which the run is stopped with a `TimeLimitError`.
-    progress
-        Called as ``progress(name, iterations, 0)`` every tenth of a second.
+    options
+        Where it runs, how long it may, and who listens: `broadfront.execution.options.Options`.
     """
-    clock = Clock()
-    arrays = _fields(program, graph, start or {})
-    names = (*program.fields, *program.parameters, *RESERVED)
-    given = _parameters(program, parameters or {})
-    weights = graph.weights
-    count = _thread_count(graph, threads)
-    large = program.reduces_often and tiles.suit(graph)
-    with workspaces.borrowed() as workspace:
-        work, queue_length = _work(program, graph, workspace, count, arrays, frontier, large)
-        rows, in_weights = _rows(program, graph, large)
-        make = state_class(names)
-        common = (*arrays.values(), *given)
-        tail = (*rows[:4], graph.num_vertices, None)
-        state = make(*common, weights if weights is not None else (), *tail)
-        in_state = make(*common, in_weights if in_weights is not None else (), *tail)
-        _start_fronts(work, rows, graph, queue_length, count)
-        key = graph.targets.dtype, large
-        loop = program._loops.get(key)
-        if loop is None:
-            with preparing():
-                loop = fused(program.on(key[0]), names, large)
-                loop = program._loops.setdefault(key, loop)
-        try:
-            with listening(progress), following(program.name, lambda: _iteration(work)):
-                iterations = workspace.team.run(
-                    loop, [count], [(rows, state, in_state, work)], time_limit=time_limit
-                )
-        except NumbaError as error:
-            raise explained(error, program, state) from error
-        answer_bytes = sum(array.nbytes for array in arrays.values())
-        record = recorded(workspace, work, int(iterations), count, clock, answer_bytes)
-        left = _frontier_left(work, graph.num_vertices)
-    return Answer(arrays, left, record)
-
-
-def _frontier_left(work: frontier.Work, num_vertices: int) -> NDArray[np.int64]:
-    front = work.fronts[: frontier.FRONT_WORDS]
-    if front[frontier.SIZE] == 0:
-        return np.empty(0, np.int64)
-    odd = front[frontier.PARITY] == 1
-    if front[frontier.PULLING]:
-        bits = work.other_bits if odd else work.bits
-        octets = bits[: num_vertices // 64 + 1].view(np.uint8)
-        return np.flatnonzero(np.unpackbits(octets, bitorder="little")[:num_vertices])
-    queue = work.other_queue if odd else work.queue
-    return np.unique(queue[: front[frontier.SIZE]]).astype(np.int64)
-
-
-def _iteration(work: frontier.Work) -> int:
-    return int(work.fronts[frontier.ITERATION])
-
-
-def _fields(program: Program, graph: Graph, start: Mapping[str, Any]) -> dict[str, Array]:
-    arrays = {}
-    for name in start:
-        if name not in program.fields:
-            raise OptionError(f"start has no field {name!r}; there are {', '.join(program.fields)}")
-    for name, field in program.on(graph.targets.dtype).fields.items():
-        length = graph.num_vertices if field.length is None else field.length
-        given = start.get(name)
-        if isinstance(given, np.ndarray):
-            if given.shape != (length,):
-                raise OptionError(f"start[{name!r}] has shape {given.shape}, not ({length},)")
-            arrays[name] = given.astype(field.dtype)
-            continue
-        array = np.full(length, field.fill, field.dtype)
-        for place, value in dict(given or {}).items():
-            array[place] = value
-        arrays[name] = array
-    return arrays
-
-
-def _parameters(program: Program, given: Mapping[str, float]) -> list[float]:
-    if set(given) != set(program.parameters):
-        raise OptionError(
-            f"the program's parameters are {', '.join(program.parameters) or 'none'}; "
-            f"given were {', '.join(given) or 'none'}"
-        )
-    return [given[name] for name in program.parameters]
-
-
-def _thread_count(graph: Graph, threads: int | None) -> int:
-    if threads is not None:
-        if threads < 1:
-            raise OptionError(f"threads={threads} is not a positive number")
-        return threads
-    return max(1, min(thread_settings.count(), graph.num_arcs // ARCS_WORTH_A_THREAD))
-
-
-def _work(
-    program: Program,
-    graph: Graph,
-    workspace: workspaces.Workspace,
-    threads: int,
-    arrays: Mapping[str, Array],
-    starting: ArrayLike,
-    large: bool,
-) -> tuple[frontier.Work, int]:
-    vertex = graph.targets.dtype
-    memory: Any = ()
-    order: Any = ()
-    lists: Any = ()
-    queue = np.unique(np.asarray(starting, dtype=np.int64))
-    if len(queue) and (queue[0] < 0 or queue[-1] >= graph.num_vertices):
-        raise OptionError(f"the frontier holds {queue[0]}..{queue[-1]}, which are not all vertices")
-    operators = [operator for phase in program.all_phases for operator in phase.step]
-    for operator in operators:
-        if isinstance(operator, Advance) and operator.priority is not None:
-            memory = buckets.new_buckets(
-                workspace, graph.num_vertices, threads, arrays[operator.into].dtype,
-                operator.width or buckets.sensible_width(graph), vertex,
-            )  # fmt: skip
-        if isinstance(operator, Levels):
-            order = levels.new_level_order(workspace, graph.num_vertices, vertex)
-        if isinstance(operator, Intersect):
-            lists = orient.new_lists(workspace, graph, threads, operator)
-    in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
-    with thread_settings.limit(threads):
-        kept = tiles.tiles_of(graph) if in_tiles else None
-    offers = reduce.new_offers(workspace, graph.num_vertices, threads, program.reduces, kept)
-    work = frontier.new_work(
-        workspace, graph.num_vertices, graph.num_arcs, vertex, threads, operators, len(queue),
-        memory, order, lists, offers,
+    where, how = checked(options)
+    devices = choose(where.get("devices"), how.get("threads"))
+    begin, numbers = start or {}, parameters or {}
+    if len(devices) == 1 and "partitioner" not in where:
+        return run_alone(program, graph, frontier, begin, numbers, **how)
+    partition = partition_for(graph, devices, where.get("partitioner", "random"))
+    return run_on(
+        program, partition, devices, frontier, begin, numbers, relabel=where.get("relabel", True),
+        memory_limit=where.get("memory_limit"), time_limit=how.get("time_limit"),
+        progress=how.get("progress"),
     )  # fmt: skip
-    work.queue[: len(queue)] = queue
-    return work, len(queue)
-
-
-def _rows(program: Program, graph: Graph, large: bool) -> tuple[frontier.Rows, Array | None]:
-    """Return the rows of the graph, and the weights along its incoming arcs where needed."""
-    turned = graph.transpose if program.looks_back(large) else graph
-    rows = frontier.Rows(
-        graph.offsets, graph.targets, turned.offsets, turned.targets,
-        graph.num_vertices, graph.max_degree, graph.num_vertices, graph.num_vertices,
-    )  # fmt: skip
-    return rows, turned.weights
-
-
-def _start_fronts(
-    work: frontier.Work, rows: frontier.Rows, graph: Graph, size: int, threads: int
-) -> None:
-    queue = work.queue[:size]
-    edges = int((rows.offsets[queue + 1].astype(np.int64) - rows.offsets[queue]).sum())
-    for thread in range(threads):
-        front = work.fronts[thread * frontier.FRONT_WORDS :]
-        front[[frontier.SIZE, frontier.ALL_SIZE]] = size
-        front[[frontier.EDGES, frontier.ALL_EDGES]] = edges
-        front[frontier.UNEXPLORED] = graph.num_arcs

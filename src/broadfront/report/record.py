@@ -18,6 +18,7 @@ from broadfront.clock import Clock
 from broadfront.devices import control
 from broadfront.devices.workspace import Workspace
 from broadfront.operators.cpu import frontier
+from broadfront.report.devices import DeviceRecord, one_after_the_other, summary
 
 if TYPE_CHECKING:
     import pandas
@@ -60,6 +61,8 @@ class Record:
     barriers: int
     kernel_calls: int
     bytes: Array
+    devices: tuple[DeviceRecord, ...] = ()
+    """What each of several devices did; empty where there was one."""
 
     @property
     def edges_visited(self) -> int:
@@ -131,6 +134,7 @@ class Record:
             "answer_bytes": self.answer_bytes,
             "workspace_bytes": self.workspace_bytes,
             "peak_bytes": self.peak_bytes,
+            **(summary(self.devices) if self.devices else {"devices": 1, "bytes_sent": 0}),
         }
 
 
@@ -176,6 +180,8 @@ def joined(records: Sequence[Record]) -> Record:
         values = [getattr(record, name) for record in records]
         if isinstance(values[0], np.ndarray):
             together[name] = np.concatenate(values)
+        elif name == "devices":
+            together[name] = one_after_the_other([value for value in values if value])
         else:
             together[name] = max(values) if name == "threads" else sum(values)
     return Record(**together)

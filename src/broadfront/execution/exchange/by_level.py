@@ -12,9 +12,10 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.devices.control import trip
+from broadfront.devices.control import nanoseconds, trip
 from broadfront.devices.mail import (
     COUNT,
+    EXCHANGED,
     HEADER,
     address_of,
     arrived,
@@ -110,7 +111,7 @@ def telling(
 
     @inner
     def tell(rank, threads, control, level, graph, state, in_state, work, front, turn):
-        mail, memory = work.mail, work.levels
+        mail, memory, began = work.mail, work.levels, nanoseconds()
         number = front[MESSAGE] + 1
         front[MESSAGE] = number
         prepare(control, rank, turn)
@@ -187,6 +188,8 @@ def telling(
                     take(mail, peer, number)
         if agrees and turn >= 0:
             turn = agree(rank, threads, control, graph, state, in_state, work, front, turn)
+        if rank == 0:
+            mail.account[EXCHANGED] += nanoseconds() - began
         return turn
 
     return tell

@@ -20,9 +20,12 @@ from collections.abc import Collection
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 from numpy.typing import NDArray
 
 from broadfront.devices.control import LINE, meet, nanoseconds, rewind
+from broadfront.devices.mail import write_log
 from broadfront.devices.workspace import Workspace
 from broadfront.kernel import inner
 from broadfront.operators.describe import Advance, Compute, Filter, Operator, Reduce
@@ -205,6 +208,17 @@ def finish(control, rank, threads, turn):
     return -turn - 1
 
 
+def log_mail(mail, row):
+    """Note what has been sent until an iteration; nothing where there is only one device."""
+
+
+@overload(log_mail)
+def _log_mail(mail, row):
+    if isinstance(mail, types.BaseNamedTuple):
+        return lambda mail, row: write_log(mail, row)
+    return lambda mail, row: None
+
+
 @inner
 def tell(work, front, rank, way, began):
     """Write what an operator did into the record of its iteration, which may have several."""
@@ -212,6 +226,7 @@ def tell(work, front, rank, way, began):
     if rank == 0 and row < RECORD_ROWS:
         place = row * RECORD_COLUMNS
         first = work.record[place + R_END] == 0
+        log_mail(work.mail, row)
         if first:
             work.record[place + R_BEGIN] = began
         if first or way != DENSE:

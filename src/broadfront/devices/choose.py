@@ -1,0 +1,77 @@
+"""`devices=`: which devices a run is for, and with how many threads each.
+
+``"cpu"`` is one device with all cores; a number is that many CPU devices, which share the cores; a
+list names them one by one, ``"cpu"`` for a share of the cores, ``"cpu*2"`` for two threads. Devices
+need not be alike: parts of a graph go by their threads.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from broadfront import threads as thread_settings
+from broadfront.errors import OptionError
+
+Devices = str | int | Sequence[str] | None
+MOST = 1024
+
+
+@dataclass(frozen=True)
+class Device:
+    """A device with memory of its own: its name, and how many threads it runs on."""
+
+    name: str
+    threads: int
+
+
+def choose(devices: Devices, threads: int | None = None) -> list[Device]:
+    """Return the devices that are meant; `threads` is for each of those that do not say."""
+    wishes = _wishes(devices)
+    open_ = sum(wish is None for wish in wishes)
+    taken = sum(wish for wish in wishes if wish is not None)
+    cores = max(open_, thread_settings.count() - taken)
+    chosen = []
+    for number, wish in enumerate(wishes):
+        count = wish
+        if count is None:
+            given = len([one for one in wishes[:number] if one is None])
+            count = threads or cores * (given + 1) // open_ - cores * given // open_
+        chosen.append(Device(f"cpu:{number}", count))
+    return chosen
+
+
+def _wishes(devices: Devices) -> list[int | None]:
+    """Return for each device how many threads it asks for, None where it does not say."""
+    if devices is None or devices == "cpu":
+        return [None]
+    if isinstance(devices, bool) or not isinstance(devices, (int, str, Sequence)):
+        raise OptionError(f"devices={devices!r}: expected 'cpu', a number, or a list of names")
+    if isinstance(devices, int):
+        if not 1 <= devices <= MOST:
+            raise OptionError(f"devices={devices} is not in 1..{MOST:,}")
+        return [None] * devices
+    names = [devices] if isinstance(devices, str) else list(devices)
+    if not 1 <= len(names) <= MOST:
+        raise OptionError(f"devices lists {len(names):,} names; expected 1 to {MOST:,}")
+    return [_threads_of(name) for name in names]
+
+
+def _threads_of(name: object) -> int | None:
+    told = re.fullmatch(r"cpu(?:\*([1-9][0-9]{0,3}))?", name) if isinstance(name, str) else None
+    if told is None:
+        raise OptionError(f"no device {name!r}; there are 'cpu' and, with threads, 'cpu*2'")
+    return int(told[1]) if told[1] else None
+
+
+def present() -> list[dict[str, str | int]]:
+    """Return what devices this machine has, a row each."""
+    return [
+        {
+            "name": "cpu",
+            "threads": thread_settings.available(),
+            "about": platform.processor() or platform.machine(),
+        }
+    ]

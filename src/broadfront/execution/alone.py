@@ -1,0 +1,210 @@
+"""Running a program on one device: fields, rows, a workspace, and the compiled loop.
+
+Fields become fresh arrays, the graph its rows, and the program a compiled loop; a workspace is
+borrowed, its team runs the loop, and the arrays come back with the record of what happened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numba.core.errors import NumbaError
+from numpy.typing import ArrayLike, NDArray
+
+from broadfront import threads as thread_settings
+from broadfront.clock import Clock, preparing
+from broadfront.devices import workspace as workspaces
+from broadfront.errors import OptionError
+from broadfront.execution.answer import Answer
+from broadfront.execution.faults import explained
+from broadfront.execution.fused import fused
+from broadfront.execution.program import RESERVED, Program
+from broadfront.execution.states import state_class
+from broadfront.graph.csr import Graph
+from broadfront.operators.cpu import buckets, frontier, levels, orient, reduce, tiles
+from broadfront.operators.describe import Advance, Intersect, Levels
+from broadfront.progress import Listener, following, listening
+from broadfront.report.record import recorded
+
+Array = NDArray[Any]
+
+ARCS_WORTH_A_THREAD = 1 << 15
+
+
+def run_alone(
+    program: Program,
+    graph: Graph,
+    frontier: ArrayLike,
+    start: Mapping[str, Any],
+    parameters: Mapping[str, float],
+    *,
+    threads: int | None = None,
+    time_limit: float | None = None,
+    progress: Listener | None = None,
+) -> Answer:
+    """Run `program` on `graph` on one device; see `broadfront.execution.run`."""
+    clock = Clock()
+    arrays = _fields(program, graph, start)
+    names = (*program.fields, *program.parameters, *RESERVED)
+    given = values_of(program, parameters)
+    weights = graph.weights
+    count = thread_count(graph, threads)
+    large = program.reduces_often and tiles.suit(graph)
+    with workspaces.borrowed() as workspace:
+        work, queue_length = work_for(program, graph, workspace, count, arrays, frontier, large)
+        rows, in_weights = rows_of(program, graph, large)
+        make = state_class(names)
+        common = (*arrays.values(), *given)
+        tail = (*rows[:4], graph.num_vertices, None)
+        state = make(*common, weights if weights is not None else (), *tail)
+        in_state = make(*common, in_weights if in_weights is not None else (), *tail)
+        _start_fronts(work, rows, graph, queue_length, count)
+        key = graph.targets.dtype, large
+        loop = program._loops.get(key)
+        if loop is None:
+            with preparing():
+                loop = fused(program.on(key[0]), names, large)
+                loop = program._loops.setdefault(key, loop)
+        try:
+            with listening(progress), following(program.name, lambda: _iteration(work)):
+                iterations = workspace.team.run(
+                    loop, [count], [(rows, state, in_state, work)], time_limit=time_limit
+                )
+        except NumbaError as error:
+            raise explained(error, program, state) from error
+        answer_bytes = sum(array.nbytes for array in arrays.values())
+        record = recorded(workspace, work, int(iterations), count, clock, answer_bytes)
+        left = left_in(work, graph.num_vertices)
+    return Answer(arrays, left, record)
+
+
+def left_in(work: frontier.Work, num_vertices: int) -> NDArray[np.int64]:
+    """Return the positions that are left in the frontier, in increasing order."""
+    front = work.fronts[: frontier.FRONT_WORDS]
+    if front[frontier.SIZE] == 0:
+        return np.empty(0, np.int64)
+    odd = front[frontier.PARITY] == 1
+    if front[frontier.PULLING]:
+        bits = work.other_bits if odd else work.bits
+        octets = bits[: num_vertices // 64 + 1].view(np.uint8)
+        return np.flatnonzero(np.unpackbits(octets, bitorder="little")[:num_vertices])
+    queue = work.other_queue if odd else work.queue
+    return np.unique(queue[: front[frontier.SIZE]]).astype(np.int64)
+
+
+def _iteration(work: frontier.Work) -> int:
+    return int(work.fronts[frontier.ITERATION])
+
+
+def check_start(program: Program, start: Mapping[str, Any]) -> None:
+    """Refuse a start for fields that the program does not have."""
+    for name in start:
+        if name not in program.fields:
+            raise OptionError(f"start has no field {name!r}; there are {', '.join(program.fields)}")
+
+
+def frontier_of(graph: Graph, starting: ArrayLike) -> NDArray[np.int64]:
+    """Return the positions to start from, each once; refuse what is not a vertex."""
+    queue = np.unique(np.asarray(starting, dtype=np.int64))
+    if len(queue) and (queue[0] < 0 or queue[-1] >= graph.num_vertices):
+        raise OptionError(f"the frontier holds {queue[0]}..{queue[-1]}, which are not all vertices")
+    return queue
+
+
+def _fields(program: Program, graph: Graph, start: Mapping[str, Any]) -> dict[str, Array]:
+    arrays = {}
+    check_start(program, start)
+    for name, field in program.on(graph.targets.dtype).fields.items():
+        length = graph.num_vertices if field.length is None else field.length
+        given = start.get(name)
+        if isinstance(given, np.ndarray):
+            if given.shape != (length,):
+                raise OptionError(f"start[{name!r}] has shape {given.shape}, not ({length},)")
+            arrays[name] = given.astype(field.dtype)
+            continue
+        array = np.full(length, field.fill, field.dtype)
+        for place, value in dict(given or {}).items():
+            array[place] = value
+        arrays[name] = array
+    return arrays
+
+
+def values_of(program: Program, given: Mapping[str, float]) -> list[float]:
+    """Return the values of the program's parameters, in order."""
+    if set(given) != set(program.parameters):
+        raise OptionError(
+            f"the program's parameters are {', '.join(program.parameters) or 'none'}; "
+            f"given were {', '.join(given) or 'none'}"
+        )
+    return [given[name] for name in program.parameters]
+
+
+def thread_count(graph: Graph, threads: int | None) -> int:
+    """Return how many threads to run on: as told, or as many as pay."""
+    if threads is not None:
+        if threads < 1:
+            raise OptionError(f"threads={threads} is not a positive number")
+        return threads
+    return max(1, min(thread_settings.count(), graph.num_arcs // ARCS_WORTH_A_THREAD))
+
+
+def work_for(
+    program: Program,
+    graph: Graph,
+    workspace: workspaces.Workspace,
+    threads: int,
+    arrays: Mapping[str, Array],
+    starting: ArrayLike,
+    large: bool,
+) -> tuple[frontier.Work, int]:
+    """Return the memory of a run, the frontier in its queue, and how long that is."""
+    vertex = graph.targets.dtype
+    memory: Any = ()
+    order: Any = ()
+    lists: Any = ()
+    queue = frontier_of(graph, starting)
+    operators = [operator for phase in program.all_phases for operator in phase.step]
+    for operator in operators:
+        if isinstance(operator, Advance) and operator.priority is not None:
+            memory = buckets.new_buckets(
+                workspace, graph.num_vertices, threads, arrays[operator.into].dtype,
+                operator.width or buckets.sensible_width(graph), vertex,
+            )  # fmt: skip
+        if isinstance(operator, Levels):
+            order = levels.new_level_order(workspace, graph.num_vertices, vertex)
+        if isinstance(operator, Intersect):
+            lists = orient.new_lists(workspace, graph, threads, operator)
+    in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
+    with thread_settings.limit(threads):
+        kept = tiles.tiles_of(graph) if in_tiles else None
+    offers = reduce.new_offers(workspace, graph.num_vertices, threads, program.reduces, kept)
+    work = frontier.new_work(
+        workspace, graph.num_vertices, graph.num_arcs, vertex, threads, operators, len(queue),
+        memory, order, lists, offers,
+    )  # fmt: skip
+    work.queue[: len(queue)] = queue
+    return work, len(queue)
+
+
+def rows_of(program: Program, graph: Graph, large: bool) -> tuple[frontier.Rows, Array | None]:
+    """Return the rows of the graph, and the weights along its incoming arcs where needed."""
+    turned = graph.transpose if program.looks_back(large) else graph
+    rows = frontier.Rows(
+        graph.offsets, graph.targets, turned.offsets, turned.targets,
+        graph.num_vertices, graph.max_degree, graph.num_vertices, graph.num_vertices,
+    )  # fmt: skip
+    return rows, turned.weights
+
+
+def _start_fronts(
+    work: frontier.Work, rows: frontier.Rows, graph: Graph, size: int, threads: int
+) -> None:
+    queue = work.queue[:size]
+    edges = int((rows.offsets[queue + 1].astype(np.int64) - rows.offsets[queue]).sum())
+    for thread in range(threads):
+        front = work.fronts[thread * frontier.FRONT_WORDS :]
+        front[[frontier.SIZE, frontier.ALL_SIZE]] = size
+        front[[frontier.EDGES, frontier.ALL_EDGES]] = edges
+        front[frontier.UNEXPLORED] = graph.num_arcs

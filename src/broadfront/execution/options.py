@@ -1,0 +1,60 @@
+"""What every call that runs something takes: where it runs, how long it may, and who listens."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypedDict
+
+from broadfront.devices.choose import Devices
+from broadfront.errors import OptionError
+from broadfront.graph.csr import Graph
+from broadfront.partition.partition import Partition
+from broadfront.progress import Listener
+
+Partitioner = str | Callable[[Graph, int], Any] | Partition
+
+
+class Options(TypedDict, total=False):
+    """The options of a run.
+
+    Attributes
+    ----------
+    threads
+        How many threads each device has; by default one device has as many as pay for a graph of
+        this size, and several share the cores.
+    devices
+        ``"cpu"`` (the default), a number of CPU devices with a memory of their own each, or a list
+        of names: ``["cpu*2", "cpu"]``. See `docs/devices.md`.
+    partitioner
+        How the graph is split among several devices: a name that `broadfront.split` knows, a
+        function of the graph and the number of devices, or a `Partition`.
+    relabel
+        Whether devices number their vertices anew, or keep the ids of the graph.
+    memory_limit
+        Bytes that each device may take, its part of the graph included.
+    time_limit
+        Seconds after which `TimeLimitError` is raised, compiling apart.
+    progress
+        Called as ``progress(stage, done, total)`` during long work.
+    """
+
+    threads: int | None
+    devices: Devices
+    partitioner: Partitioner
+    relabel: bool
+    memory_limit: int | None
+    time_limit: float | None
+    progress: Listener | None
+
+
+WHERE = ("devices", "partitioner", "relabel", "memory_limit")
+HOW = ("threads", "time_limit", "progress")
+
+
+def checked(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the options that say where something runs, and the rest; unknown ones are refused."""
+    for name in options:
+        if name not in WHERE + HOW:
+            raise OptionError(f"unknown option {name!r}; there are {', '.join(HOW + WHERE)}")
+    where = {name: options[name] for name in WHERE if options.get(name) is not None}
+    return where, {name: options[name] for name in HOW if name in options}

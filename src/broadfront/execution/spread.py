@@ -1,0 +1,33 @@
+"""The partition of a graph that a run on several devices needs, made once and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from broadfront.devices.choose import Device
+from broadfront.errors import OptionError
+from broadfront.execution.options import Partitioner
+from broadfront.graph.csr import Graph
+from broadfront.partition.partition import Partition
+from broadfront.partition.split import split
+
+
+def partition_for(graph: Graph, devices: Sequence[Device], how: Partitioner) -> Partition:
+    """Return the partition of `graph` among `devices`.
+
+    One that is given must fit; one that is made by name is kept with the graph.
+    """
+    count = len(devices)
+    if isinstance(how, Partition):
+        if how.graph is not graph:
+            raise OptionError("the partition is that of another graph")
+        if how.count != count:
+            raise OptionError(f"the partition has {how.count} parts, and there are {count} devices")
+        return how
+    speeds = [device.threads for device in devices]
+    even = None if len(set(speeds)) == 1 else speeds
+    if callable(how):
+        return split(graph, count, how, speeds=even)
+    name = f"partition {how} {count} {even or ''}"
+    kept: tuple[Partition] = graph.kept(name, lambda: (split(graph, count, how, speeds=even),))
+    return kept[0]

@@ -1,0 +1,142 @@
+"""What each of several devices did: its part, its iterations, what it sent, how long it waited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadfront.errors import require
+
+if TYPE_CHECKING:
+    import pandas
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class DeviceRecord:
+    """The record of one device.
+
+    Attributes
+    ----------
+    name, threads
+        What it is called, and how many threads it has.
+    owned, ghosts, arcs
+        The vertices that it owns, those of others that it has copies of, and arcs of its part.
+    frontier, edges, microseconds
+        Per iteration: its own vertices, arcs it looked at, and time.
+    exchanging, waiting
+        Per iteration, microseconds of packing and unpacking, and of waiting for others.
+    sent_bytes, sent_vertices
+        Per iteration and device: what it sent there.
+    began
+        Nanoseconds at which each iteration began, on a clock that all devices share.
+    part_bytes, field_bytes, workspace_bytes, box_bytes
+        Its memory: its part of the graph, fields, what operators need, and boxes of messages.
+    """
+
+    name: str
+    threads: int
+    owned: int
+    ghosts: int
+    arcs: int
+    frontier: Array
+    edges: Array
+    microseconds: Array
+    exchanging: Array
+    waiting: Array
+    sent_bytes: Array
+    sent_vertices: Array
+    began: Array
+    part_bytes: int
+    field_bytes: int
+    workspace_bytes: int
+    box_bytes: int
+
+    @property
+    def bytes(self) -> int:
+        """All memory of the device."""
+        return self.part_bytes + self.field_bytes + self.workspace_bytes + self.box_bytes
+
+    @property
+    def computing(self) -> Array:
+        """Per iteration, microseconds of operators."""
+        left: Array = np.maximum(0.0, self.microseconds - self.exchanging - self.waiting)
+        return left
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """Return a data frame with a row per iteration."""
+        pandas_: Any = require("pandas", "pandas")
+        return pandas_.DataFrame(
+            {
+                "device": self.name,
+                "frontier": self.frontier,
+                "edges": self.edges,
+                "sent_bytes": self.sent_bytes.sum(axis=1),
+                "sent_vertices": self.sent_vertices.sum(axis=1),
+                "computing": self.computing,
+                "exchanging": self.exchanging,
+                "waiting": self.waiting,
+            }
+        )
+
+
+def summary(devices: Sequence[DeviceRecord]) -> dict[str, int | float]:
+    """Return what matters of all devices together.
+
+    ``speed_up`` is how many times the work of all devices fits into the time of the busiest,
+    ``imbalance`` the arcs that the busiest looked at against the mean.
+    """
+    computing = np.array([device.computing.sum() for device in devices])
+    edges = np.array([device.edges.sum() for device in devices])
+    return {
+        "devices": len(devices),
+        "bytes_sent": int(sum(device.sent_bytes.sum() for device in devices)),
+        "vertices_sent": int(sum(device.sent_vertices.sum() for device in devices)),
+        "speed_up": float(computing.sum() / max(1e-9, computing.max())),
+        "imbalance": float(edges.max() / max(1.0, edges.mean())),
+        "device_bytes": int(sum(device.bytes for device in devices)),
+    }
+
+
+def one_after_the_other(runs: Sequence[tuple[DeviceRecord, ...]]) -> tuple[DeviceRecord, ...]:
+    """Return the records of devices over several runs; empty if these had not the same devices."""
+    if not runs or len({len(run) for run in runs}) > 1:
+        return ()
+    return tuple(map(_joined, zip(*runs, strict=True)))
+
+
+def _joined(records: Sequence[DeviceRecord]) -> DeviceRecord:
+    together: dict[str, Any] = {}
+    for name in (field.name for field in fields(DeviceRecord)):
+        values = [getattr(record, name) for record in records]
+        whole = isinstance(values[0], np.ndarray)
+        together[name] = np.concatenate(values) if whole else max(values)
+    return DeviceRecord(**together)
+
+
+def chrome_trace(devices: Sequence[DeviceRecord]) -> dict[str, Any]:
+    """Return the devices' iterations as events that Chrome's and Perfetto's viewers show."""
+    begin = min((int(device.began[0]) for device in devices if len(device.began)), default=0)
+    events: list[dict[str, Any]] = []
+    for number, device in enumerate(devices):
+        events.append({"name": "process_name", "ph": "M", "pid": number, "tid": 0,
+                       "args": {"name": device.name}})  # fmt: skip
+        for iteration in range(len(device.began)):
+            at = (int(device.began[iteration]) - begin) / 1000
+            for stage, length in (
+                ("compute", device.computing), ("exchange", device.exchanging),
+                ("wait", device.waiting),
+            ):  # fmt: skip
+                events.append({
+                    "name": stage, "ph": "X", "pid": number, "tid": 0, "ts": at,
+                    "dur": float(length[iteration]),
+                    "args": {"iteration": iteration, "frontier": int(device.frontier[iteration]),
+                             "edges": int(device.edges[iteration])},
+                })  # fmt: skip
+                at += float(length[iteration])
+    return {"traceEvents": events, "displayTimeUnit": "ms"}
