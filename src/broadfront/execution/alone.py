@@ -6,7 +6,7 @@ borrowed, its team runs the loop, and the arrays come back with the record of wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,7 @@ from broadfront.report.record import recorded
 Array = NDArray[Any]
 
 ARCS_WORTH_A_THREAD = 1 << 15
+FILLED_AT_ONCE = 1 << 18
 
 
 def run_alone(
@@ -46,11 +47,11 @@ def run_alone(
 ) -> Answer:
     """Run `program` on `graph` on one device; see `broadfront.execution.run`."""
     clock = Clock()
-    arrays = _fields(program, graph, start)
+    count = thread_count(graph, threads)
+    arrays = _fields(program, graph, start, count)
     names = (*program.fields, *program.parameters, *RESERVED)
     given = values_of(program, parameters)
     weights = graph.weights
-    count = thread_count(graph, threads)
     large = program.reduces_often and tiles.suit(graph)
     with workspaces.borrowed() as workspace:
         work, queue_length = work_for(program, graph, workspace, count, arrays, frontier, large)
@@ -113,8 +114,11 @@ def frontier_of(graph: Graph, starting: ArrayLike) -> NDArray[np.int64]:
     return queue
 
 
-def _fields(program: Program, graph: Graph, start: Mapping[str, Any]) -> dict[str, Array]:
+def _fields(
+    program: Program, graph: Graph, start: Mapping[str, Any], threads: int
+) -> dict[str, Array]:
     arrays = {}
+    unfilled: list[tuple[Array, Any]] = []
     check_start(program, start)
     for name, field in program.on(graph.targets.dtype).fields.items():
         length = graph.num_vertices if field.length is None else field.length
@@ -124,11 +128,31 @@ def _fields(program: Program, graph: Graph, start: Mapping[str, Any]) -> dict[st
                 raise OptionError(f"start[{name!r}] has shape {given.shape}, not ({length},)")
             arrays[name] = given.astype(field.dtype)
             continue
-        array = np.full(length, field.fill, field.dtype)
-        for place, value in dict(given or {}).items():
-            array[place] = value
+        array = np.empty(length, field.dtype)
+        unfilled.append((array, field.fill))
         arrays[name] = array
+    _fill(unfilled, threads)
+    for name, given in start.items():
+        if not isinstance(given, np.ndarray):
+            for place, value in dict(given or {}).items():
+                arrays[name][place] = value
     return arrays
+
+
+def _fill(unfilled: Sequence[tuple[Array, Any]], threads: int) -> None:
+    """Fill new arrays, large ones by all threads: touching fresh pages is what takes time."""
+    pieces = [
+        (array[first : first + FILLED_AT_ONCE], value)
+        for array, value in unfilled
+        for first in range(0, len(array), FILLED_AT_ONCE)
+    ]
+
+    def fill(piece: int) -> None:
+        array, value = pieces[piece]
+        array.fill(value)
+
+    with thread_settings.limit(threads if len(pieces) > len(unfilled) else 1):
+        thread_settings.run(fill, len(pieces))
 
 
 def values_of(program: Program, given: Mapping[str, float]) -> list[float]:
