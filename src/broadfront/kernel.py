@@ -14,12 +14,17 @@ from typing import Any, TypeVar
 import numba
 
 from broadfront.digest import kept_on_disk
+from broadfront.unfinished import UnfinishedCompiler
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 OPTIONS = {"nogil": True, "error_model": "numpy"}
-ONLY_FROM_KERNELS = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
-"""What Python itself never calls needs no door to it, which saves a fifth of compiling."""
+ONLY_FROM_KERNELS = {
+    "no_cpython_wrapper": True,
+    "no_cfunc_wrapper": True,
+    "pipeline_class": UnfinishedCompiler,
+}
+"""What Python itself never calls needs no door to it, and is finished by whoever calls it."""
 
 
 def kernel(function: Function) -> Function:

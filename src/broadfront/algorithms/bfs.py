@@ -157,19 +157,20 @@ def bfs(
     start: dict[str, Any] = {
         "depth": dict.fromkeys(names, 0), "parent": dict(zip(names, names, strict=True))
     }  # fmt: skip
-    time_limit = options.pop("time_limit", None)
+    rest: dict[str, Any] = dict(options)
+    time_limit = rest.pop("time_limit", None)
     numbers = {} if goal is None else {"target": goal}
     go = run_each if each else run
     with Allowance(time_limit) as left:
         answer = go(
             program, graph, frontier=sources, start=start, parameters=numbers, time_limit=left(),
-            **options,
+            **rest,
         )  # fmt: skip
         depth, parent, record = answer["depth"], answer["parent"], answer.record
         if deterministic:
             second = go(
                 SMALLEST_PARENTS, graph, frontier=sources, start={"depth": depth},
-                time_limit=left(), **options,
+                time_limit=left(), **rest,
             )  # fmt: skip
             parent, record = second["parent"], joined([record, second.record])
     return BreadthFirst(graph, record, sources, each, goal, depth.view(np.int32), parent)

@@ -15,6 +15,7 @@ import numpy as np
 from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
+from broadfront import threads as thread_settings
 from broadfront.clock import Clock, preparing
 from broadfront.devices import workspace as workspaces
 from broadfront.devices.choose import Device
@@ -30,7 +31,8 @@ from broadfront.execution.plan import Plan
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
-from broadfront.operators.cpu import frontier
+from broadfront.kernel import kernel
+from broadfront.operators.cpu import frontier, tiles
 from broadfront.operators.cpu.buckets import new_buckets, sensible_width
 from broadfront.operators.cpu.levels import new_level_order
 from broadfront.operators.cpu.reduce import new_offers
@@ -66,17 +68,19 @@ def run_on(
     numbers = values_of(program, parameters)
     check_start(program, start)
     queue = frontier_of(graph, starting)
-    parts = partition.parts(relabel=relabel, looks_back=program.looks_back(False))
+    large = relabel and program.reduces_often and tiles.suit(graph)
+    in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
+    kept = partition.kept("tiles", tiles.tiles_of_part) if in_tiles else [None] * len(devices)
+    parts = partition.parts(relabel=relabel, looks_back=in_tiles or program.looks_back(False))
     names = (*program.fields, *program.parameters, *RESERVED)
     with preparing():
-        loop, plan = _loop(program, settled, names, graph.targets.dtype, relabel)
+        loop, plan = _loop(program, graph, names, large, relabel)
     with workspaces.borrowed_many(len(parts)) as spaces:
         post = spaces[0].post(len(parts))
+        setting = Setting(settled, plan, names, partition, start, numbers, queue)
         crew = [
-            _prepare(
-                settled, plan, names, part, partition, space, device, post, start, numbers, queue
-            )
-            for part, space, device in zip(parts, spaces, devices, strict=True)
+            _prepare(setting, part, space, device.threads, post, layout)
+            for part, space, device, layout in zip(parts, spaces, devices, kept, strict=True)
         ]
         _tell_all(crew, len(queue), graph.num_arcs)
         limit(crew, memory_limit)
@@ -96,6 +100,18 @@ def run_on(
         return Answer(_whole(settled, crew, graph.num_vertices), left, record)
 
 
+class Setting(NamedTuple):
+    """What is the same for all devices of a run."""
+
+    program: Program
+    plan: Plan
+    names: tuple[str, ...]
+    partition: Partition
+    start: Mapping[str, Any]
+    numbers: Sequence[float]
+    queue: Array
+
+
 class One(NamedTuple):
     """One device of a run: its part, its arrays, and what its loop is called with."""
 
@@ -110,42 +126,39 @@ class One(NamedTuple):
 
 
 def _loop(
-    program: Program, settled: Program, names: tuple[str, ...], vertex: Any, relabel: bool
+    program: Program, graph: Graph, names: tuple[str, ...], large: bool, relabel: bool
 ) -> tuple[Any, Plan]:
     """Return the loop of a program on many devices, and what crosses in it; made once."""
-    key = ("many", vertex, relabel)
+    vertex = graph.targets.dtype
+    key = ("many", vertex, large, relabel)
     if key not in program._loops:
+        settled = program.on(vertex)
         across = Across(settled, names, vertex, relabel)
-        program._loops.setdefault(key, (fused(settled, names, False, across), across.plan))
+        program._loops.setdefault(key, (fused(settled, names, large, across), across.plan))
     made: tuple[Any, Plan] = program._loops[key]
     return made
 
 
 def _prepare(
-    program: Program,
-    plan: Plan,
-    names: tuple[str, ...],
+    setting: Setting,
     part: Part,
-    partition: Partition,
     space: workspaces.Workspace,
-    device: Device,
+    threads: int,
     post: Post,
-    start: Mapping[str, Any],
-    numbers: Sequence[float],
-    queue: Array,
+    layout: tiles.Tiles | None,
 ) -> One:
     """Make one device ready: fields, mail, memory, and its share of the frontier."""
-    graph = partition.graph
-    fields = _fields(program, part, plan, start)
+    partition, size = setting.partition, setting.partition.graph.num_vertices
+    fields = _fields(setting.program, part, setting.plan, setting.start)
     rows = _rows(part, partition)
-    mail = _mail(part, post, partition, space, device.threads)
-    work = _work(program, part, space, device.threads, graph, mail)
-    make = state_class(names)
-    tail = (*rows[:4], graph.num_vertices, part.ids)
-    common = (*fields.values(), *numbers)
+    mail = _mail(part, post, partition, space, threads)
+    work = _work(setting, part, space, threads, mail, layout)
+    make = state_class(setting.names)
+    tail = (*rows[:4], size, part.ids)
+    common = (*fields.values(), *setting.numbers)
     state = make(*common, _or_nothing(part.weights), *tail)
     in_state = make(*common, _or_nothing(part.in_weights), *tail)
-    edges = _start(part, work, rows, queue, partition)
+    edges = _start(part, work, rows, setting.queue, partition)
     return One(part, space, fields, rows, state, in_state, work, edges)
 
 
@@ -162,16 +175,35 @@ def _tell_all(crew: Sequence[One], size: int, arcs: int) -> None:
 def _whole(program: Program, crew: Sequence[One], size: int) -> dict[str, Array]:
     """Put together what the owners hold."""
     answer = {}
+    pieces: list[tuple[Array, Array, One]] = []
     for name, field in program.fields.items():
         if field.length is not None:
             answer[name] = crew[0].fields[name]
             continue
         whole = answer[name] = np.empty(size, field.dtype)
-        for one in crew:
-            listed = one.part.owned_list
-            owned = slice(one.part.owned) if listed is None else listed
-            whole[one.part.owned_ids] = one.fields[name][owned]
+        pieces += [(one.fields[name], whole, one) for one in crew]
+
+    def bring_home(piece: int) -> None:
+        values, whole, one = pieces[piece]
+        if one.part.ids is not None:
+            _bring_home(values, one.part.ids, one.part.owned, whole)
+        else:
+            _bring_some_home(values, one.part.owned_list, whole)
+
+    thread_settings.run(bring_home, len(pieces))
     return answer
+
+
+@kernel
+def _bring_home(values, ids, owned, whole):
+    for place in range(owned):
+        whole[ids[place]] = values[place]
+
+
+@kernel
+def _bring_some_home(values, members, whole):
+    for place in range(len(members)):
+        whole[members[place]] = values[members[place]]
 
 
 def _left(one: One) -> Array:
@@ -240,7 +272,7 @@ def _positions(part: Part, vertex: int, with_copies: bool) -> list[int]:
         return [vertex]
     starts = [0, *part.ghost_starts.tolist()] if with_copies else [0, part.owned]
     for begin, end in pairwise(starts):
-        place = begin + int(np.searchsorted(part.ids[begin:end], vertex))
+        place = begin + int(np.searchsorted(part.ids[begin:end], part.ids.dtype.type(vertex)))
         if place < end and part.ids[place] == vertex:
             return [place]
     return []
@@ -272,29 +304,29 @@ def _mail(
 
 
 def _work(
-    program: Program,
+    setting: Setting,
     part: Part,
     space: workspaces.Workspace,
     threads: int,
-    graph: Graph,
     mail: Mail,
+    layout: tiles.Tiles | None,
 ) -> frontier.Work:
+    program, graph = setting.program, setting.partition.graph
     vertex = graph.targets.dtype
     order: Any = ()
     memory: Any = ()
-    for phase in program.all_phases:
-        for operator in phase.step:
-            if isinstance(operator, Advance) and operator.priority is not None:
-                dtype = np.dtype(program.fields[operator.into].dtype)
-                width = operator.width or sensible_width(graph)
-                memory = new_buckets(space, part.positions, threads, dtype, width, vertex)
-            if isinstance(operator, Levels):
-                order = new_level_order(
-                    space, part.owned, vertex, all_vertices=part.num_vertices,
-                    shared=len(part.shared), devices=part.count,
-                )  # fmt: skip
     operators = [operator for phase in program.all_phases for operator in phase.step]
-    offers = new_offers(space, part.positions, threads, program.reduces, None)
+    for operator in operators:
+        if isinstance(operator, Advance) and operator.priority is not None:
+            dtype = np.dtype(program.fields[operator.into].dtype)
+            width = operator.width or sensible_width(graph)
+            memory = new_buckets(space, part.positions, threads, dtype, width, vertex)
+        if isinstance(operator, Levels):
+            order = new_level_order(
+                space, part.owned, vertex, all_vertices=part.num_vertices,
+                shared=len(part.shared), devices=part.count,
+            )  # fmt: skip
+    offers = new_offers(space, part.positions, threads, program.reduces, layout)
     return frontier.new_work(
         space, part.positions, part.num_arcs, vertex, threads, operators, part.owned, memory, order,
         (), offers, mail,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -58,6 +59,7 @@ class Partition:
         self.speeds = speeds
         self._parts: dict[tuple[bool, bool], list[Part]] = {}
         self._quality: Quality | None = None
+        self._layouts: dict[str, list[Any]] = {}
         self._lock = threading.Lock()
 
     def parts(self, relabel: bool = True, looks_back: bool = False) -> list[Part]:
@@ -77,6 +79,17 @@ class Partition:
                     self.graph, self.owner, self.count, relabel=key[0], looks_back=key[1]
                 )
             return list(self._parts[key])
+
+    def kept(self, name: str, make: Callable[[Part], Any]) -> list[Any]:
+        """Return a layout of each relabelled part, made once and kept.
+
+        For what an operator prepares from a part of the graph; it goes when the partition goes.
+        """
+        parts = self.parts(relabel=True, looks_back=True)
+        with self._lock:
+            if name not in self._layouts:
+                self._layouts[name] = [make(part) for part in parts]
+            return self._layouts[name]
 
     def quality(self) -> Quality:
         """Return what the split costs: edges cut, balance, ghosts; measured once and kept."""
@@ -116,7 +129,7 @@ class Partition:
         return "\n  ".join(lines)
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_lock": None, "_parts": {}}
+        return {**self.__dict__, "_lock": None, "_parts": {}, "_layouts": {}}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)

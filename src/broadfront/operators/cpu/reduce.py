@@ -243,7 +243,7 @@ def _by_tiles(
         bits, stripes = tiles.bits, tiles.stripes
         gathered = shifted(totals_in(work), rank * ((1 << bits) + ROOM))
         first = stripe << bits
-        count = min(graph.num_vertices - first, 1 << bits)
+        count = min(graph.owned - first, 1 << bits)
         for place in range(count):
             gathered[place] = start
         for source in range(stripes):
@@ -267,4 +267,5 @@ def _by_tiles(
 
 @inner
 def _stripes(graph, work):
-    return work.offers.tiles.stripes, work.offers.partials
+    bits = work.offers.tiles.bits
+    return (graph.owned + (1 << bits) - 1) >> bits, work.offers.partials

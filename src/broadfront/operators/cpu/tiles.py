@@ -24,8 +24,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import threads
+from broadfront.graph.build import transposed
 from broadfront.graph.csr import Graph
 from broadfront.kernel import kernel
+from broadfront.partition.part import Part
 from broadfront.pointers import pointer
 
 Array = NDArray[Any]
@@ -64,8 +66,19 @@ def suit(graph: Graph) -> bool:
 def tiles_of(graph: Graph) -> Tiles:
     """Return the tiles of a graph, cut on first need and kept with it."""
     bits = _bits(graph.num_vertices, graph.num_arcs)
-    tiles: Tiles = graph.kept("tiles", lambda: cut(graph, bits))
+    size = graph.num_vertices
+    tiles: Tiles = graph.kept("tiles", lambda: cut(graph.offsets, graph.targets, size, bits))
     return tiles
+
+
+def tiles_of_part(part: Part) -> Tiles:
+    """Return the tiles of the arcs into the vertices that a part owns, from all it knows."""
+    offsets, targets = part.in_offsets, part.in_targets
+    assert offsets is not None
+    assert targets is not None
+    turned = transposed(offsets, targets, None)
+    bits = _bits(part.positions, part.num_arcs)
+    return cut(turned.offsets, turned.targets, part.positions, bits)
 
 
 def _bits(size: int, arcs: int) -> int:
@@ -79,9 +92,8 @@ def _stripes(size: int, bits: int) -> int:
     return -(-size >> bits)
 
 
-def cut(graph: Graph, bits: int) -> Tiles:
-    """Sort the arcs of a graph into tiles with sides of ``1 << bits`` vertices, 15 bits at most."""
-    offsets, targets, size = graph.offsets, graph.targets, graph.num_vertices
+def cut(offsets: Array, targets: Array, size: int, bits: int) -> Tiles:
+    """Sort arcs, given by rows, into tiles with sides of ``1 << bits`` vertices, at most 15 bits."""
     stripes = _stripes(size, bits)
     counts = np.zeros((stripes, stripes), np.int64)
 
