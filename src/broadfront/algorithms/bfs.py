@@ -57,9 +57,15 @@ def find_parent(vertex, state):
         state.parent[vertex] = smallest
 
 
-def target_reached(state):
+def look_for_target(vertex, state):
+    """Note whether a vertex is the target."""
+    if state.ids[vertex] == state.target:
+        state.found[0] = 1
+
+
+def target_found(state):
     """Tell whether the search may stop early."""
-    return state.depth[state.target] != UNREACHED
+    return state.found[0] != 0
 
 
 FIELDS = {
@@ -67,8 +73,13 @@ FIELDS = {
     "parent": Field("vertex", fill=-1),
 }
 HOP = Advance(one_hop_further, into="depth", while_=unreached, trail="parent")
+LOOK = Compute(look_for_target, over="frontier")
 BFS = Program(FIELDS, step=[HOP])
-BFS_TO_TARGET = Program(FIELDS, phases=[Phase([HOP], until=target_reached)], parameters=["target"])
+BFS_TO_TARGET = Program(
+    {**FIELDS, "found": Field(np.int32, combine="max", length=1)},
+    phases=[Phase([LOOK]), Phase([HOP, LOOK], until=target_found)],
+    parameters=["target"],
+)
 SMALLEST_PARENTS = Program(FIELDS, step=[Compute(find_parent)])
 
 

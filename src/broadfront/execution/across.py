@@ -25,8 +25,8 @@ from broadfront.execution.plan import Plan, planned
 from broadfront.execution.program import Program
 from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.advance import Crossing
-from broadfront.operators.cpu.buckets import BucketCrossing
 from broadfront.operators.cpu.levels import LevelCrossing
+from broadfront.operators.cpu.prioritised import BucketCrossing
 from broadfront.operators.describe import Advance, Filter, Levels, Operator, Reduce
 
 Section = Callable[..., Any]

@@ -19,8 +19,7 @@ from broadfront.execution.across import Across
 from broadfront.execution.program import Phase, Program
 from broadfront.kernel import inner, loop
 from broadfront.operators.cpu.advance import advance
-from broadfront.operators.cpu.buckets import prioritised
-from broadfront.operators.cpu.compute import compute, filtered, once
+from broadfront.operators.cpu.compute import compute, once
 from broadfront.operators.cpu.frontier import (
     ALL_BEFORE,
     ALL_EDGES,
@@ -39,6 +38,8 @@ from broadfront.operators.cpu.frontier import (
 )
 from broadfront.operators.cpu.intersect import intersect
 from broadfront.operators.cpu.levels import levels
+from broadfront.operators.cpu.over_frontier import filtered, over_frontier
+from broadfront.operators.cpu.prioritised import prioritised
 from broadfront.operators.cpu.reduce import reduce
 from broadfront.operators.describe import (
     Advance,
@@ -103,8 +104,7 @@ def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
     """Return the loop that runs a program from many sources, each in rows of its own."""
     whole = _whole(program, names, False)
     places = enumerate(program.fields.values())
-    marked = any(isinstance(step, Advance) and step.priority is None
-                 for phase in program.all_phases for step in phase.step)  # fmt: skip
+    marked = has_plain_advance(program)
     begin = _each([_beginning(place, field) for place, field in places])
 
     def broadfront_batch(control, graph, state, in_state, work, batch):
@@ -188,6 +188,12 @@ def _whole(
     return _chained([_phase(phase, made) for phase in program.all_phases])
 
 
+def has_plain_advance(program: Program) -> bool:
+    """Tell whether some `Advance` has no priority: then there are marks on vertices."""
+    return any(isinstance(step, Advance) and step.priority is None
+               for phase in program.all_phases for step in phase.step)  # fmt: skip
+
+
 def _phase(phase: Phase, made: Mapping[Operator, Section]) -> Section:
     sections = [made[operator] for operator in phase.step]
     if phase.alternate:
@@ -217,6 +223,8 @@ def _alone(
             return advance(operator, dict(program.fields), names, crossing)
         case Advance():
             return prioritised(operator, dict(program.fields), names.index(operator.into), crossing)
+        case Compute(over="frontier"):
+            return over_frontier(operator)
         case Compute():
             return compute(operator, tuple(map(names.index, operator.sums)))
         case Reduce():
@@ -226,7 +234,7 @@ def _alone(
         case Intersect():
             return intersect(operator, names.index(operator.total) if operator.total else None)
         case Filter():
-            return filtered(operator)
+            return filtered(operator, has_plain_advance(program))
         case Once():
             return once(operator)
 

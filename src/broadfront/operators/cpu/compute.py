@@ -13,24 +13,20 @@ from typing import Any
 import numpy as np
 
 from broadfront import atomics
-from broadfront.devices.control import CURSORS, LINE, claim, nanoseconds
+from broadfront.devices.control import claim, nanoseconds
 from broadfront.kernel import inner
 from broadfront.operators.cpu.frontier import (
-    ALL_SIZE,
     ATOMICS,
     BEFORE,
     BLOCK,
-    PARITY,
-    SIZE,
     STATS_WORDS,
-    TAIL,
     VISITED,
     WORK,
     finish,
     prepare,
     tell,
 )
-from broadfront.operators.describe import Compute, Filter, Once
+from broadfront.operators.describe import Compute, Once
 
 # ---------------------------------------------------------------------- totals
 
@@ -116,8 +112,6 @@ def compute(operator: Compute, places: tuple[int, ...]) -> Callable[..., Any]:
             totals = add(totals, functor(np.int64(graph.members[place]), state))
         return totals, np.int64(0)
 
-    if operator.over == "frontier":
-        return _over_frontier(functor)
     return dense(blocks_of_vertices, block_of_vertices, store, publish)
 
 
@@ -180,51 +174,5 @@ def once(operator: Once) -> Callable[..., Any]:
         if rank == 0:
             functor(state)
         return finish(control, rank, threads, turn)
-
-    return section
-
-
-def _over_frontier(functor: Callable[..., Any]) -> Callable[..., Any]:
-    @inner
-    def section(rank, threads, control, graph, state, in_state, work, front, turn):
-        prepare(control, rank, turn)
-        queue = work.other_queue if front[PARITY] == 1 else work.queue
-        size = front[SIZE]
-        while True:
-            begin = claim(control, WORK + turn % 3, rank, BLOCK)
-            if begin >= size:
-                break
-            for place in range(begin, min(size, begin + BLOCK)):
-                functor(np.int64(queue[place]), state)
-        return finish(control, rank, threads, turn)
-
-    return section
-
-
-def filtered(operator: Filter) -> Callable[..., Any]:
-    """Return the section of a `Filter`."""
-    keep = inner(operator.functor)
-
-    @inner
-    def section(rank, threads, control, graph, state, in_state, work, front, turn):
-        prepare(control, rank, turn)
-        odd = front[PARITY] == 1
-        queue = work.other_queue if odd else work.queue
-        following = work.queue if odd else work.other_queue
-        size = front[SIZE]
-        while True:
-            begin = claim(control, WORK + turn % 3, rank, BLOCK)
-            if begin >= size:
-                break
-            for place in range(begin, min(size, begin + BLOCK)):
-                vertex = queue[place]
-                if keep(np.int64(vertex), state):
-                    end = atomics.add(control, CURSORS + LINE * (TAIL + turn % 3), 1)
-                    following[end] = vertex
-        after = finish(control, rank, threads, turn)
-        front[SIZE] = atomics.load(control, CURSORS + LINE * (TAIL + turn % 3))
-        front[ALL_SIZE] = front[SIZE]
-        front[PARITY] = 0 if odd else 1
-        return after
 
     return section

@@ -93,7 +93,7 @@ def _stripes(size: int, bits: int) -> int:
 
 
 def cut(offsets: Array, targets: Array, size: int, bits: int) -> Tiles:
-    """Sort arcs, given by rows, into tiles with sides of ``1 << bits`` vertices, at most 15 bits."""
+    """Sort arcs, given by rows, into tiles with sides of ``1 << bits`` vertices, bits up to 15."""
     stripes = _stripes(size, bits)
     counts = np.zeros((stripes, stripes), np.int64)
 

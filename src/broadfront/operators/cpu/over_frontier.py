@@ -1,0 +1,140 @@
+"""Something for every vertex of the frontier, be it a queue or a bitmap: compute, and filter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from broadfront import atomics
+from broadfront.bits import count_ones, trailing_zeros
+from broadfront.devices.control import CURSORS, LINE, claim
+from broadfront.kernel import inner
+from broadfront.operators.cpu.frontier import (
+    ALL_SIZE,
+    BLOCK,
+    MARKS,
+    PARITY,
+    PULLING,
+    SIZE,
+    STATS_WORDS,
+    TAIL,
+    WORK,
+    finish,
+    prepare,
+)
+from broadfront.operators.describe import Compute, Filter
+from broadfront.pointers import shifted
+
+WORDS_PER_TURN = 16
+
+
+def over_frontier(operator: Compute) -> Callable[..., Any]:
+    """Return the section of a `Compute` over the frontier."""
+    functor = inner(operator.functor)
+
+    @inner
+    def queued(rank, control, queue, size, state, turn):
+        while True:
+            begin = claim(control, WORK + turn % 3, rank, BLOCK)
+            if begin >= size:
+                break
+            for place in range(begin, min(size, begin + BLOCK)):
+                functor(np.int64(queue[place]), state)
+
+    @inner
+    def marked(rank, control, bits, words, state, turn):
+        while True:
+            begin = claim(control, WORK + turn % 3, rank, WORDS_PER_TURN)
+            if begin >= words:
+                break
+            for word in range(begin, min(words, begin + WORDS_PER_TURN)):
+                left = bits[word]
+                while left != 0:
+                    functor((word << 6) + np.int64(trailing_zeros(left)), state)
+                    left &= left - np.uint64(1)
+
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        prepare(control, rank, turn)
+        odd = front[PARITY] == 1
+        if front[PULLING] == 1:
+            words = (graph.num_vertices + 63) >> 6
+            marked(rank, control, work.other_bits if odd else work.bits, words, state, turn)
+        else:
+            queue = work.other_queue if odd else work.queue
+            queued(rank, control, queue, front[SIZE], state, turn)
+        return finish(control, rank, threads, turn)
+
+    return section
+
+
+def filtered(operator: Filter, has_marks: bool) -> Callable[..., Any]:
+    """Return the section of a `Filter`.
+
+    Who is dropped may join again later, so where an `Advance` has left a mark it is cleared.
+    """
+    keep = inner(operator.functor)
+
+    @inner
+    def from_queue(rank, control, queue, following, size, marks, state, turn):
+        while True:
+            begin = claim(control, WORK + turn % 3, rank, BLOCK)
+            if begin >= size:
+                break
+            for place in range(begin, min(size, begin + BLOCK)):
+                vertex = np.int64(queue[place])
+                if keep(vertex, state):
+                    end = atomics.add(control, CURSORS + LINE * (TAIL + turn % 3), 1)
+                    following[end] = vertex
+                elif has_marks:
+                    atomics.store(marks, vertex >> 6, np.uint64(0))
+
+    @inner
+    def from_bits(rank, control, bits, words, state, turn):
+        """Clear the bits of those dropped; return how many are kept."""
+        kept = np.int64(0)
+        while True:
+            begin = claim(control, WORK + turn % 3, rank, WORDS_PER_TURN)
+            if begin >= words:
+                return kept
+            for word in range(begin, min(words, begin + WORDS_PER_TURN)):
+                left, staying = bits[word], np.uint64(0)
+                while left != 0:
+                    bit = trailing_zeros(left)
+                    left &= left - np.uint64(1)
+                    if keep((word << 6) + np.int64(bit), state):
+                        staying |= np.uint64(1) << np.uint64(bit)
+                bits[word] = staying
+                kept += np.int64(count_ones(staying))
+
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        prepare(control, rank, turn)
+        odd = front[PARITY] == 1
+        words = (graph.num_vertices + 63) >> 6
+        if front[PULLING] == 1:
+            bits = work.other_bits if odd else work.bits
+            kept = from_bits(rank, control, bits, words, state, turn)
+            atomics.store(work.stats, rank * STATS_WORDS, kept)
+            after = finish(control, rank, threads, turn)
+            front[SIZE] = 0
+            for thread in range(threads):
+                front[SIZE] += atomics.load(work.stats, thread * STATS_WORDS)
+            front[ALL_SIZE] = front[SIZE]
+            if after < 0:
+                return after
+            prepare(control, rank, after)
+            return finish(control, rank, threads, after)
+        queue = work.other_queue if odd else work.queue
+        following = work.queue if odd else work.other_queue
+        marks = shifted(work.marks, words if front[MARKS] == 1 else 0)
+        from_queue(rank, control, queue, following, front[SIZE], marks, state, turn)
+        after = finish(control, rank, threads, turn)
+        front[SIZE] = atomics.load(control, CURSORS + LINE * (TAIL + turn % 3))
+        front[ALL_SIZE] = front[SIZE]
+        front[PARITY] = 0 if odd else 1
+        return after
+
+    return section
