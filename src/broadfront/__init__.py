@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from broadfront.algorithms.triangles import Triangles, triangles
     from broadfront.execution.batch import run_each
     from broadfront.execution.explore import Exploration, explore
+    from broadfront.execution.options import Options
     from broadfront.execution.program import Phase, Program
     from broadfront.execution.run import run
     from broadfront.graph.convert import from_networkx, from_scipy
@@ -71,6 +72,7 @@ __all__ = [
     "MissingDependencyError",
     "Once",
     "OptionError",
+    "Options",
     "Origin",
     "PageRank",
     "Part",
@@ -114,6 +116,7 @@ _HOMES = {
     "algorithms.triangles": ("Triangles", "triangles"),
     "execution.batch": ("run_each",),
     "execution.explore": ("Exploration", "explore"),
+    "execution.options": ("Options",),
     "execution.program": ("Phase", "Program"),
     "execution.run": ("run",),
     "graph.convert": ("from_networkx", "from_scipy"),
