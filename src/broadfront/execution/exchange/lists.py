@@ -1,8 +1,8 @@
 """Neighbour lists from owners to ghosts: what an `Intersect` needs beyond its own rows.
 
 For every peer a device sends the lists of those of its vertices that the peer has copies of: where
-each list ends, then the ids of all of them. The receiver puts local positions in their place, leaves
-out vertices that it does not know, and adds the lists to its own.
+each list ends, then the ids of all of them. The receiver puts local positions in their place,
+leaves out vertices that it does not know, and adds the lists to its own.
 
 Invariant: lists lie where the message has them, only shorter, so that threads need not wait for
 each other; and the box that holds them has grown before the first is written.

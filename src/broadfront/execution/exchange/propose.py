@@ -1,4 +1,4 @@
-"""Values from ghosts to their owners, all of them: what follows an operator that changes neighbours.
+"""Values from ghosts to their owners, all of them: what follows a change of neighbours.
 
 A functor may change a field of a neighbour, which may be a copy of another device's vertex. After
 the operator all copies of such fields go to their owners, where the field's `combine` decides what

@@ -77,6 +77,7 @@ class Found(NamedTuple):
 
 @inner
 def add_marks(first, second, begin, end, kept, marks, lists, state):
+    """Add up the marks along a list."""
     met = np.int64(0)
     for slot in range(begin, end):
         met += np.int64(marks[kept[slot]])
@@ -85,22 +86,24 @@ def add_marks(first, second, begin, end, kept, marks, lists, state):
 
 @inner
 def unmark(first, begin, end, kept, marks, met, lists):
+    """Set the marks of a row back."""
     for slot in range(begin, end):
         marks[kept[slot]] = 0
 
 
 @inner
 def pass_third(first, second, third, lists, state):
-    pass
+    """Do nothing with a triangle."""
 
 
 @inner
 def pass_pair(first, second, met, lists):
-    pass
+    """Do nothing with what a pair has met."""
 
 
 @inner
 def count_marks(first, second, begin, end, kept, marks, lists, state):
+    """Count up every mark along a list that is set."""
     met = np.int64(0)
     for slot in range(begin, end):
         third = kept[slot]
@@ -115,6 +118,7 @@ def count_marks(first, second, begin, end, kept, marks, lists, state):
 
 @inner
 def take_counts(first, begin, end, kept, marks, met, lists):
+    """Add the marks of a row, as counters, to the counts of its vertices."""
     for slot in range(begin, end):
         third = kept[slot]
         times = np.int64(marks[third]) - 1
@@ -127,11 +131,13 @@ def take_counts(first, begin, end, kept, marks, met, lists):
 
 @inner
 def count_third(first, second, third, lists, state):
+    """Count a triangle at its third corner."""
     atomics.add(lists.counts, third, 1)
 
 
 @inner
 def count_pair(first, second, met, lists):
+    """Count what a pair has met at both ends."""
     if met != 0:
         atomics.add(lists.counts, first, met)
         atomics.add(lists.counts, second, met)
@@ -185,6 +191,7 @@ def _triangles(found: Found) -> Callable[..., Any]:
 
 
 def marking(found: Found) -> Callable[..., Any]:
+    """Return what finds the triangles of some rows by marks."""
     scan, leave = found.scan, found.leave
 
     @inner
@@ -268,10 +275,12 @@ def _as_it_is(rank, threads, control, graph, lists, turn):
 
 @inner
 def publish_nothing(state, total):
-    pass
+    """Keep no total."""
 
 
 def publishing(place: int) -> Callable[..., Any]:
+    """Return what stores the total in the field at `place`."""
+
     @inner
     def publish(state, total):
         state[place][0] = total

@@ -83,9 +83,7 @@ class IntersectCrossing(NamedTuple):
     """``agree(rank, threads, control, work, front, turn, met)`` returns turn, and all met."""
 
 
-def intersect_part(
-    operator: Intersect, total: int | None, crossing: IntersectCrossing
-) -> Section:
+def intersect_part(operator: Intersect, total: int | None, crossing: IntersectCrossing) -> Section:
     """Return the section of an `Intersect`; `total` is the place of the field of its total."""
     publish = publish_nothing if total is None else publishing(total)
     if operator.functor is None:
