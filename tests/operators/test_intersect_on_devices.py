@@ -14,6 +14,7 @@ import broadfront as bf
 from broadfront import atomics
 from broadfront.algorithms.triangles import TOTAL, undirected
 from broadfront.devices.choose import choose
+from broadfront.devices.workspace import release
 from broadfront.errors import DeviceError, DeviceMemoryError, OptionError, TimeLimitError
 from broadfront.execution.exchange.blocks import CONVERGENCE, PACKAGE, PUSH, UNPACKAGE
 from broadfront.execution.many import run_on
@@ -179,8 +180,15 @@ def test_a_failing_device_stops_all(block, after):
 def test_limits():
     graph = bf.generate("kron:12")
     expected = bf.triangles(graph).total
-    with pytest.raises(DeviceMemoryError, match="memory_limit"):
-        bf.triangles(graph, devices=2, memory_limit=1_000_000)
+    release()
+    held = bf.triangles(graph, devices=2).report.devices
+    before = [one.part_bytes + one.field_bytes + one.workspace_bytes for one in held]
+    boxes = min(one.box_bytes for one in held)
+    for share in (0.2, 0.5, 0.9):
+        release()
+        limit = min(before) + int(share * boxes)
+        with pytest.raises(DeviceMemoryError, match="memory_limit"):
+            bf.triangles(graph, devices=2, memory_limit=limit)
     with pytest.raises(TimeLimitError):
         bf.triangles(graph, devices=2, time_limit=1e-6)
     assert bf.triangles(graph, devices=2, memory_limit=100_000_000).total == expected
