@@ -173,7 +173,7 @@ def test_counts_at_vertices_keep_to_the_limits_of_the_call() -> None:
     graph = bf.generate("kron:14")
     quick = triangles(bf.generate("complete:4"), threads=2, time_limit=10)
     assert quick.per_vertex.tolist() == [3, 3, 3, 3]
-    slow = replace(triangles(graph, threads=2), _time_limit=1e-6)
+    slow = replace(triangles(graph, threads=2), _options={"threads": 2, "time_limit": 1e-6})
     with pytest.raises(TimeLimitError, match="time_limit=1e-06"):
         slow.columns()
 

@@ -130,6 +130,7 @@ class _Reader:
         self.writes: set[tuple[str, str]] = set()
         self._returns: dict[Any, Meanings] = {}
         self._notes = False
+        self._unheard: list[Any] = []
 
     def note(self, functor: Functor, arguments: tuple[Meanings, ...]) -> None:
         """Note what a functor touches."""
@@ -144,6 +145,11 @@ class _Reader:
             return self._returns[key]
         self._returns[key] = NOTHING
         statements = [line for block in run_frontend(plain).blocks.values() for line in block.body]
+        heard = {name for line in statements for name in _names_read(line)}
+        self._unheard += [
+            line.value for line in statements
+            if isinstance(line, ir.Assign) and line.target.name not in heard
+        ]  # fmt: skip
         known: dict[str, Meanings] = {}
         noting, self._notes = self._notes, False
         changed = True
@@ -230,7 +236,8 @@ class _Reader:
         ]
         for function in functions or [None]:
             if any(function is operation for operation in ATOMICS):
-                self._touch(self.reads, call.args[0], call.args[1], known)
+                if not any(call is unheard for unheard in self._unheard):
+                    self._touch(self.reads, call.args[0], call.args[1], known)
                 if function is not atomics.load:
                     self._touch(self.writes, call.args[0], call.args[1], known)
             elif isinstance(function, (types.FunctionType, Dispatcher)) and not call.kws:
@@ -278,6 +285,16 @@ class _Held:
 
     def __hash__(self) -> int:
         return id(self.value)
+
+
+def _names_read(statement: Any) -> set[str]:
+    """Return the variables whose values a statement uses."""
+    if isinstance(statement, ir.Del):
+        return set()
+    used = statement.value if isinstance(statement, ir.Assign) else statement
+    if isinstance(used, ir.Var):
+        return {used.name}
+    return {variable.name for variable in used.list_vars()} if hasattr(used, "list_vars") else set()
 
 
 def _index(statement: Any) -> Any:

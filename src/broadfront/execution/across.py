@@ -14,20 +14,25 @@ import numpy as np
 
 from broadfront.devices.control import nanoseconds
 from broadfront.devices.mail import EXCHANGED
-from broadfront.execution.exchange.agree import agree_on, agreed, least, most
+from broadfront.execution.exchange.agree import agree_on, agreed, least, most, total
 from broadfront.execution.exchange.announce import announced
 from broadfront.execution.exchange.by_level import count_levels, sort_shared, telling
 from broadfront.execution.exchange.collect import collected
 from broadfront.execution.exchange.empty import emptied
+from broadfront.execution.exchange.known import known
+from broadfront.execution.exchange.lists import lists_brought
 from broadfront.execution.exchange.places import places
+from broadfront.execution.exchange.propose import Column, field_column, proposed
 from broadfront.execution.exchange.refresh import offered, refreshed
 from broadfront.execution.plan import Plan, planned
 from broadfront.execution.program import Program
 from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.advance import Crossing
-from broadfront.operators.cpu.levels import LevelCrossing
 from broadfront.operators.cpu.prioritised import BucketCrossing
-from broadfront.operators.describe import Advance, Filter, Levels, Operator, Reduce
+from broadfront.operators.cpu.combine import combining
+from broadfront.operators.cpu.intersect_part import IntersectCrossing
+from broadfront.operators.cpu.levels import LevelCrossing
+from broadfront.operators.describe import Advance, Filter, Intersect, Levels, Operator, Reduce
 
 Section = Callable[..., Any]
 
@@ -61,6 +66,25 @@ def _agree_on_bucket(rank, threads, control, work, front, turn, following, neare
     turn = agree_on(rank, threads, control, work.mail, front, turn, following, nearest, goal)
     mail = work.mail
     return turn, least(mail, front, 0), least(mail, front, 1), most(mail, front, 2)
+
+
+@inner
+def _agree_on_sum(rank, threads, control, work, front, turn, number):
+    began = nanoseconds()
+    turn = agree_on(rank, threads, control, work.mail, front, turn, number, 0, 0)
+    if rank == 0:
+        work.mail.account[EXCHANGED] += nanoseconds() - began
+    return turn, total(work.mail, front, 0)
+
+
+@inner
+def _degrees_of(work):
+    return work.lists.degree
+
+
+@inner
+def _counts_of(state, work):
+    return work.lists.counts
 
 
 @inner
@@ -99,19 +123,23 @@ class Across:
         sections: list[Section] = []
         if stale := self.plan.before.get(operator):
             sections.append(timed(refreshed(self._columns(stale))))
-        if operator in self.plan.emptied:
-            assert isinstance(operator, Advance)
-            sections.append(emptied(self._names.index(operator.into)))
+        sections += [
+            emptied(self._names.index(name)) for name in sorted(self.plan.emptied[operator])
+        ]
         return sections
 
     def after(self, operator: Operator) -> list[Section]:
         """Return the sections after an operator."""
         shared = self.plan.agreed[operator]
+        sections: list[Section] = []
+        if changed := self.plan.proposed[operator]:
+            columns = [self._proposal(name) for name in sorted(changed)]
+            sections.append(timed(proposed(columns)))
         if isinstance(operator, Levels):
-            return []
+            return sections
         if shared or isinstance(operator, (Advance, Filter)):
-            return [timed(agreed(shared))]
-        return []
+            sections.append(timed(agreed(shared)))
+        return sections
 
     def crossing(self, operator: Operator) -> Any:
         """Return what an operator needs that meets other devices while it runs."""
@@ -126,7 +154,30 @@ class Across:
                 return self._levels(operator)
             case Reduce(of_neighbor=True):
                 return lambda offers_of: timed(offered(offers_of))
+            case Intersect():
+                return self._intersect()
         return None
+
+    def _intersect(self) -> IntersectCrossing:
+        item = self._vertex.itemsize
+        counts = Column(_counts_of, 8, combining("sum", 0), True)
+        return IntersectCrossing(
+            self._is_ghost, item, timed(offered(_degrees_of)),
+            timed(lists_brought(known(self._relabelled), item)), timed(proposed([counts])),
+            _agree_on_sum,
+        )  # fmt: skip
+
+    def _proposal(self, name: str) -> Column:
+        field = self._program.fields[name]
+        fill = np.dtype(field.dtype).type(field.fill)
+        combine = str(field.combine)
+        return field_column(
+            self._names.index(name), self._size(name), combining(combine, fill), combine == "sum"
+        )
+
+    @property
+    def _is_ghost(self) -> Callable[..., Any]:
+        return _comes_after_owned if self._relabelled else _belongs_elsewhere
 
     def _levels(self, operator: Levels) -> LevelCrossing:
         by, told = self.plan.by_level[operator]
@@ -145,7 +196,6 @@ class Across:
         trail_size = 0 if trail is None else self._size(str(operator.trail))
         with_it = self.plan.with_frontier.get(operator, {operator.into})
         announce = timed(announced(self._columns(with_it)))
-        is_ghost = _comes_after_owned if self._relabelled else _belongs_elsewhere
 
         def collect(combine: Any, joins: Section) -> Section:
             return timed(collected(
@@ -154,7 +204,7 @@ class Across:
                 dtype.type(0) if field.combine == "sum" else None,
             ))  # fmt: skip
 
-        return Crossing(is_ghost, announce, collect)
+        return Crossing(self._is_ghost, announce, collect)
 
     def _columns(self, fields: set[str]) -> list[tuple[int, int]]:
         return [(self._names.index(name), self._size(name)) for name in sorted(fields)]

@@ -37,6 +37,7 @@ from broadfront.operators.cpu.frontier import (
     prepare,
 )
 from broadfront.operators.cpu.intersect import intersect
+from broadfront.operators.cpu.intersect_part import intersect_part
 from broadfront.operators.cpu.levels import levels
 from broadfront.operators.cpu.over_frontier import filtered, over_frontier
 from broadfront.operators.cpu.prioritised import prioritised
@@ -232,7 +233,10 @@ def _alone(
         case Levels():
             return levels(operator, names.index(operator.by) if operator.by else None, crossing)
         case Intersect():
-            return intersect(operator, names.index(operator.total) if operator.total else None)
+            total = names.index(operator.total) if operator.total else None
+            if crossing is not None:
+                return intersect_part(operator, total, crossing)
+            return intersect(operator, total)
         case Filter():
             return filtered(operator, has_plain_advance(program))
         case Once():

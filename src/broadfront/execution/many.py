@@ -35,8 +35,9 @@ from broadfront.kernel import kernel
 from broadfront.operators.cpu import frontier, tiles
 from broadfront.operators.cpu.buckets import new_buckets, sensible_width
 from broadfront.operators.cpu.levels import new_level_order
+from broadfront.operators.cpu.part_lists import new_part_lists
 from broadfront.operators.cpu.reduce import new_offers
-from broadfront.operators.describe import Advance, Levels
+from broadfront.operators.describe import Advance, Intersect, Levels
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
 from broadfront.progress import Listener, following, listening
@@ -226,8 +227,6 @@ def _or_nothing(array: Array | None) -> Any:
 def _fields(program: Program, part: Part, plan: Any, start: Mapping[str, Any]) -> dict[str, Array]:
     """Return the arrays of one device's fields."""
     arrays = {}
-    adding = {name for operator in _advances(program) for name in [operator.into]
-              if program.fields[name].combine == "sum"}  # fmt: skip
     for name, kind in program.fields.items():
         given = start.get(name)
         if kind.length is not None:
@@ -248,16 +247,11 @@ def _fields(program: Program, part: Part, plan: Any, start: Mapping[str, Any]) -
             for place, value in _pairs(given):
                 for position in _positions(part, place, with_copies):
                     array[position] = value
-        if name in adding:
+        if name in plan.adding:
             ghosts = slice(part.owned, None) if part.ghosts is None else part.ghosts
             array[ghosts] = 0
         arrays[name] = array
     return arrays
-
-
-def _advances(program: Program) -> list[Advance]:
-    return [operator for phase in program.all_phases for operator in phase.step
-            if isinstance(operator, Advance)]  # fmt: skip
 
 
 def _pairs(given: Any) -> list[tuple[Any, Any]]:
@@ -315,6 +309,7 @@ def _work(
     vertex = graph.targets.dtype
     order: Any = ()
     memory: Any = ()
+    lists: Any = ()
     operators = [operator for phase in program.all_phases for operator in phase.step]
     for operator in operators:
         if isinstance(operator, Advance) and operator.priority is not None:
@@ -326,10 +321,12 @@ def _work(
                 space, part.owned, vertex, all_vertices=part.num_vertices,
                 shared=len(part.shared), devices=part.count,
             )  # fmt: skip
+        if isinstance(operator, Intersect):
+            lists = new_part_lists(space, part, graph, threads, operator)
     offers = new_offers(space, part.positions, threads, program.reduces, layout)
     return frontier.new_work(
         space, part.positions, part.num_arcs, vertex, threads, operators, part.owned, memory, order,
-        (), offers, mail,
+        lists, offers, mail,
     )  # fmt: skip
 
 

@@ -52,7 +52,9 @@ class Plan:
     by_level
         For each `Levels`, the field of its levels, and fields that go to ghosts after each level.
     emptied
-        Operators before which copies of the field that takes sums are set to zero.
+        Fields that add up, whose copies are set to zero before an operator adds to them.
+    adding
+        All fields that add up at ghosts: copies of them begin at zero.
     """
 
     copies: set[str] = field(default_factory=set)
@@ -61,7 +63,8 @@ class Plan:
     agreed: dict[Operator, tuple[Shared, ...]] = field(default_factory=dict)
     proposed: dict[Operator, set[str]] = field(default_factory=dict)
     by_level: dict[Operator, tuple[str, set[str]]] = field(default_factory=dict)
-    emptied: set[Operator] = field(default_factory=set)
+    emptied: dict[Operator, set[str]] = field(default_factory=dict)
+    adding: set[str] = field(default_factory=set)
 
 
 def planned(program: Program, names: tuple[str, ...]) -> Plan:
@@ -88,10 +91,11 @@ def planned(program: Program, names: tuple[str, ...]) -> Plan:
     for operator in touches:
         if operator in plan.with_frontier:
             plan.with_frontier[operator] &= written
-    _find_stale(program, touches, plan)
+    adds = {operator: _added(operator, program, plan) for operator in touches}
+    plan.adding = set().union(*adds.values())
+    _find_stale(program, touches, plan, adds)
     refreshed = set().union(*plan.before.values())
-    plan.emptied = {operator for operator in touches
-                    if _advanced(operator) & refreshed and _adds_up(operator, program)}  # fmt: skip
+    plan.emptied = {operator: fields & refreshed for operator, fields in adds.items()}
     return plan
 
 
@@ -178,22 +182,30 @@ def _check_alone(functor: Functor, program: Program) -> None:
         )
 
 
-def _find_stale(program: Program, touches: dict[Operator, Access], plan: Plan) -> None:
-    """Find which copies are stale before each operator; loops are gone through twice."""
-    stale = {operator.into for operator in touches
-             if isinstance(operator, Advance) and _adds_up(operator, program)}  # fmt: skip
+def _find_stale(
+    program: Program,
+    touches: dict[Operator, Access],
+    plan: Plan,
+    adds: dict[Operator, set[str]],
+) -> None:
+    """Find which copies are stale before each operator; loops are gone through twice.
+
+    A copy that takes proposals other than sums must be fresh, since all of it goes to the owner.
+    """
+    stale = set(plan.adding)
     for phase in program.all_phases:
         for _ in range(2):
             for operator in phase.step:
                 touch = touches[operator]
                 asked = {name for name, place in _per_vertex(program, touch.reads) if place != OWN}
+                for name in sorted(asked & adds[operator]):
+                    raise OptionError(
+                        f"{name!r} adds up proposals and is asked of neighbours by the same "
+                        f"{type(operator).__name__}, which has no meaning on several devices"
+                    )
                 if isinstance(operator, Advance):
-                    if _adds_up(operator, program) and operator.into in asked:
-                        raise OptionError(
-                            f"{operator.into!r} adds up proposals and is asked of neighbours by "
-                            "the same Advance, which has no meaning on several devices"
-                        )
                     asked -= {operator.into}
+                asked |= plan.proposed[operator] - adds[operator]
                 needed = asked & stale
                 plan.before.setdefault(operator, set()).update(needed)
                 stale -= needed
@@ -202,5 +214,8 @@ def _find_stale(program: Program, touches: dict[Operator, Access], plan: Plan) -
                 stale |= _advanced(operator)
 
 
-def _adds_up(operator: Operator, program: Program) -> bool:
-    return isinstance(operator, Advance) and program.fields[operator.into].combine == "sum"
+def _added(operator: Operator, program: Program, plan: Plan) -> set[str]:
+    """Return the fields that an operator adds to at ghosts."""
+    into = {operator.into} if isinstance(operator, Advance) else set()
+    return {name for name in plan.proposed[operator] | into
+            if program.fields[name].combine == "sum"}  # fmt: skip

@@ -230,16 +230,17 @@ class Intersect:
         which is by far the quickest.
     each
         ``"edge"``: ``functor(first, second, edge, common, state)`` for every edge once, with the
-        number of all common neighbours of its ends; `first` is smaller than `second`, and `edge`
-        is the arc from first to second. ``"triangle"``: ``functor(first, second, third, state)``
-        for every triangle once, its corners in any order. ``"vertex"``:
-        ``functor(vertex, count, state)`` for every vertex once, with the number of triangles at it.
+        number of all common neighbours of its ends; `first` has the smaller id of the two, and
+        `edge` is the arc from first to second. ``"triangle"``:
+        ``functor(first, second, third, state)`` for every triangle once, its corners in any order.
+        ``"vertex"``: ``functor(vertex, count, state)`` for every vertex once, with the number of
+        triangles at it.
     total
         A field of length 1 that takes the number of triangles.
     method
         How triangles are found: ``"by_degree"`` or ``"by_id"`` (marks, with every edge kept at its
         end of smaller degree or larger id), ``"merge"`` (rows side by side), or None for what suits
-        the degrees of the graph. It does not matter for ``"edge"``.
+        the degrees of the graph. It does not matter for ``"edge"``, nor on several devices.
     """
 
     functor: Functor | None = None

@@ -112,6 +112,15 @@ def most(mail, front, word):
 
 
 @inner
+def total(mail, front, word):
+    """Return the sum of a number that was just agreed on."""
+    found = np.int64(0)
+    for device in range(mail.devices):
+        found += mail.board[place_on_board(mail, device, front[AGREEMENT]) + word]
+    return found
+
+
+@inner
 def _nothing(mail, place, state):
     pass
 

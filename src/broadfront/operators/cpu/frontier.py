@@ -222,11 +222,18 @@ def _log_mail(mail, row):
 @inner
 def tell(work, front, rank, way, began):
     """Write what an operator did into the record of its iteration, which may have several."""
+    if rank == 0 and front[ITERATION] < RECORD_ROWS:
+        log_mail(work.mail, front[ITERATION])
+    note(work, front, rank, way, began)
+
+
+@inner
+def note(work, front, rank, way, began):
+    """Do as `tell`, but for what has been sent."""
     row = front[ITERATION]
     if rank == 0 and row < RECORD_ROWS:
         place = row * RECORD_COLUMNS
         first = work.record[place + R_END] == 0
-        log_mail(work.mail, row)
         if first:
             work.record[place + R_BEGIN] = began
         if first or way != DENSE:

@@ -46,16 +46,16 @@ from broadfront.pointers import prefetch, shifted
 
 def intersect(operator: Intersect, total: int | None) -> Callable[..., Any]:
     """Return the section of an `Intersect`; `total` is the place of the field of its total."""
-    publish = _publish_nothing if total is None else _publishing(total)
+    publish = publish_nothing if total is None else publishing(total)
     if operator.functor is None:
-        adding = Found(_add_marks, _unmark, _pass_third, _pass_pair)
+        adding = Found(add_marks, unmark, pass_third, pass_pair)
         return _summed(oriented, _triangles(adding), publish, 1)
     functor = inner(operator.functor)
     if operator.each == "edge":
         return _summed(_as_it_is, common_neighbours(functor), publish, 3)
     if operator.each == "triangle":
         return _summed(oriented, _triangles(_telling(functor)), publish, 1)
-    counting = Found(_count_marks, _take_counts, _count_third, _count_pair)
+    counting = Found(count_marks, take_counts, count_third, count_pair)
     return _per_vertex(_summed(oriented, _triangles(counting), publish, 1), functor)
 
 
@@ -76,7 +76,8 @@ class Found(NamedTuple):
 
 
 @inner
-def _add_marks(first, second, begin, end, kept, marks, lists, state):
+def add_marks(first, second, begin, end, kept, marks, lists, state):
+    """Add up the marks along a list."""
     met = np.int64(0)
     for slot in range(begin, end):
         met += np.int64(marks[kept[slot]])
@@ -84,23 +85,25 @@ def _add_marks(first, second, begin, end, kept, marks, lists, state):
 
 
 @inner
-def _unmark(first, begin, end, kept, marks, met, lists):
+def unmark(first, begin, end, kept, marks, met, lists):
+    """Set the marks of a row back."""
     for slot in range(begin, end):
         marks[kept[slot]] = 0
 
 
 @inner
-def _pass_third(first, second, third, lists, state):
-    pass
+def pass_third(first, second, third, lists, state):
+    """Do nothing with a triangle."""
 
 
 @inner
-def _pass_pair(first, second, met, lists):
-    pass
+def pass_pair(first, second, met, lists):
+    """Do nothing with what a pair has met."""
 
 
 @inner
-def _count_marks(first, second, begin, end, kept, marks, lists, state):
+def count_marks(first, second, begin, end, kept, marks, lists, state):
+    """Count up every mark along a list that is set."""
     met = np.int64(0)
     for slot in range(begin, end):
         third = kept[slot]
@@ -114,7 +117,8 @@ def _count_marks(first, second, begin, end, kept, marks, lists, state):
 
 
 @inner
-def _take_counts(first, begin, end, kept, marks, met, lists):
+def take_counts(first, begin, end, kept, marks, met, lists):
+    """Add the marks of a row, as counters, to the counts of its vertices."""
     for slot in range(begin, end):
         third = kept[slot]
         times = np.int64(marks[third]) - 1
@@ -126,12 +130,14 @@ def _take_counts(first, begin, end, kept, marks, met, lists):
 
 
 @inner
-def _count_third(first, second, third, lists, state):
+def count_third(first, second, third, lists, state):
+    """Count a triangle at its third corner."""
     atomics.add(lists.counts, third, 1)
 
 
 @inner
-def _count_pair(first, second, met, lists):
+def count_pair(first, second, met, lists):
+    """Count what a pair has met at both ends."""
     if met != 0:
         atomics.add(lists.counts, first, met)
         atomics.add(lists.counts, second, met)
@@ -161,7 +167,7 @@ def _telling(functor: Callable[..., Any]) -> Found:
     def third(first, second, third, lists, state):
         functor(first, second, third, state)
 
-    return Found(scan, _unmark, third, _pass_pair)
+    return Found(scan, unmark, third, pass_pair)
 
 
 # ---------------------------------------------------------------------- triangles
@@ -169,7 +175,7 @@ def _telling(functor: Callable[..., Any]) -> Found:
 
 def _triangles(found: Found) -> Callable[..., Any]:
     """Return what finds the triangles of some rows: ``visit(...) -> triangles, entries``."""
-    mark_rows, merge_rows = _marking(found), _merging(found)
+    mark_rows, merge_rows = marking(found), _merging(found)
 
     @inner
     def visit(begin, end, rank, control, graph, lists, state, turn):
@@ -184,7 +190,8 @@ def _triangles(found: Found) -> Callable[..., Any]:
     return visit
 
 
-def _marking(found: Found) -> Callable[..., Any]:
+def marking(found: Found) -> Callable[..., Any]:
+    """Return what finds the triangles of some rows by marks."""
     scan, leave = found.scan, found.leave
 
     @inner
@@ -267,11 +274,13 @@ def _as_it_is(rank, threads, control, graph, lists, turn):
 
 
 @inner
-def _publish_nothing(state, total):
-    pass
+def publish_nothing(state, total):
+    """Keep no total."""
 
 
-def _publishing(place: int) -> Callable[..., Any]:
+def publishing(place: int) -> Callable[..., Any]:
+    """Return what stores the total in the field at `place`."""
+
     @inner
     def publish(state, total):
         state[place][0] = total
