@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         Levels,
         Once,
         Reduce,
+        Unite,
     )
     from broadfront.partition.part import Part
     from broadfront.partition.partition import Partition
@@ -81,6 +82,7 @@ __all__ = [
     "ShortestPaths",
     "TimeLimitError",
     "Triangles",
+    "Unite",
     "VerificationError",
     "VertexError",
     "atomics",
@@ -127,6 +129,7 @@ _HOMES = {
     "partition.split": ("split",),
     "operators.describe": (
         "Advance", "Compute", "Field", "Filter", "Intersect", "Levels", "Once", "Reduce",
+        "Unite",
     ),
 }  # fmt: skip
 """The module of everything above that is loaded on first use."""

@@ -21,13 +21,14 @@ from broadfront.execution.exchange.collect import collected
 from broadfront.execution.exchange.empty import emptied
 from broadfront.execution.exchange.places import places
 from broadfront.execution.exchange.refresh import offered, refreshed
+from broadfront.execution.exchange.trees import uniting
 from broadfront.execution.plan import Plan, planned
 from broadfront.execution.program import Program
 from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.advance import Crossing
 from broadfront.operators.cpu.buckets import BucketCrossing
 from broadfront.operators.cpu.levels import LevelCrossing
-from broadfront.operators.describe import Advance, Filter, Levels, Operator, Reduce
+from broadfront.operators.describe import Advance, Filter, Levels, Operator, Reduce, Unite
 
 Section = Callable[..., Any]
 
@@ -126,6 +127,8 @@ class Across:
                 return self._levels(operator)
             case Reduce(of_neighbor=True):
                 return lambda offers_of: timed(offered(offers_of))
+            case Unite():
+                return uniting(self._names.index(operator.into), self._vertex.itemsize)
         return None
 
     def _levels(self, operator: Levels) -> LevelCrossing:

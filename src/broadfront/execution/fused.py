@@ -40,6 +40,7 @@ from broadfront.operators.cpu.frontier import (
 from broadfront.operators.cpu.intersect import intersect
 from broadfront.operators.cpu.levels import levels
 from broadfront.operators.cpu.reduce import reduce
+from broadfront.operators.cpu.unite import unite
 from broadfront.operators.describe import (
     Advance,
     Compute,
@@ -50,6 +51,7 @@ from broadfront.operators.describe import (
     Once,
     Operator,
     Reduce,
+    Unite,
 )
 from broadfront.pointers import at_row, pointer, pointers, shifted
 
@@ -225,6 +227,8 @@ def _alone(
             return levels(operator, names.index(operator.by) if operator.by else None, crossing)
         case Intersect():
             return intersect(operator, names.index(operator.total) if operator.total else None)
+        case Unite():
+            return unite(operator, names.index(operator.into), crossing)
         case Filter():
             return filtered(operator)
         case Once():

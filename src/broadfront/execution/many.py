@@ -34,7 +34,8 @@ from broadfront.operators.cpu import frontier
 from broadfront.operators.cpu.buckets import new_buckets, sensible_width
 from broadfront.operators.cpu.levels import new_level_order
 from broadfront.operators.cpu.reduce import new_offers
-from broadfront.operators.describe import Advance, Levels
+from broadfront.operators.cpu.unite import new_trees
+from broadfront.operators.describe import Advance, Levels, Unite
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
 from broadfront.progress import Listener, following, listening
@@ -282,6 +283,7 @@ def _work(
     vertex = graph.targets.dtype
     order: Any = ()
     memory: Any = ()
+    trees: Any = ()
     for phase in program.all_phases:
         for operator in phase.step:
             if isinstance(operator, Advance) and operator.priority is not None:
@@ -293,11 +295,16 @@ def _work(
                     space, part.owned, vertex, all_vertices=part.num_vertices,
                     shared=len(part.shared), devices=part.count,
                 )  # fmt: skip
+            if isinstance(operator, Unite):
+                trees = new_trees(
+                    space, part.owned, vertex, threads, graph.directed,
+                    positions=part.positions, shared=len(part.shared),
+                )  # fmt: skip
     operators = [operator for phase in program.all_phases for operator in phase.step]
     offers = new_offers(space, part.positions, threads, program.reduces, None)
     return frontier.new_work(
         space, part.positions, part.num_arcs, vertex, threads, operators, part.owned, memory, order,
-        (), offers, mail,
+        (), offers, trees, mail,
     )  # fmt: skip
 
 

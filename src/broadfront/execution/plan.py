@@ -28,6 +28,7 @@ from broadfront.operators.describe import (
     Once,
     Operator,
     Reduce,
+    Unite,
 )
 
 ROWS = ("offsets", "in_offsets")
@@ -83,7 +84,7 @@ def planned(program: Program, names: tuple[str, ...]) -> Plan:
         if phase.until is not None:
             _check_alone(phase.until, program)
     written = {name for name, _ in everything.writes} | {
-        name for operator in touches for name in _advanced(operator)
+        name for operator in touches for name in _advanced(operator) | _united(operator)
     }
     for operator in touches:
         if operator in plan.with_frontier:
@@ -108,6 +109,10 @@ def _advanced(operator: Operator) -> set[str]:
     if isinstance(operator, Advance):
         return {operator.into} | ({operator.trail} if operator.trail else set())
     return set()
+
+
+def _united(operator: Operator) -> set[str]:
+    return {operator.into} if isinstance(operator, Unite) else set()
 
 
 def _note(
@@ -199,7 +204,7 @@ def _find_stale(program: Program, touches: dict[Operator, Access], plan: Plan) -
                 stale -= needed
                 stale |= {name for name, _ in _per_vertex(program, touch.writes)}
                 stale -= plan.by_level.get(operator, ("", set()))[1]
-                stale |= _advanced(operator)
+                stale |= _advanced(operator) | _united(operator)
 
 
 def _adds_up(operator: Operator, program: Program) -> bool:
