@@ -80,6 +80,16 @@ def sample(number, work):
     return np.int64(mail.shared[mail.shared_starts[peer] + number % BORDER * count // BORDER])
 
 
+@inlined
+def passes_over(vertex, forest, told):
+    """Tell whether a vertex is in the largest tree, or not in it where those inside are linked.
+
+    While others link, its root may come to hang under another; it is inside all the same.
+    """
+    inside = forest[vertex] == told[LARGEST] or vertex == told[LARGEST]
+    return inside != (told[INSIDE] == 1)
+
+
 # ---------------------------------------------------------------------- numbers and pairs
 
 
@@ -113,7 +123,7 @@ def _give_number(vertex, trees, control, turn):
 
 @inner
 def _give_numbers(rank, threads, work, control, turn):
-    """Give numbers to the trees of this thread's share of copies, and of what others have copies of."""
+    """Give numbers to this thread's share of the trees of copies, and of what others copy."""
     mail = work.mail
     start = mail.ghost_starts[0]
     first, last = share(mail.ghost_starts[mail.devices] - start, rank, threads)
@@ -332,7 +342,9 @@ def uniting(place: int, item: int) -> UniteCrossing:
         for number in range(first, last):
             forest[trees.roots[number]] = trees.roots[number]
 
-    return UniteCrossing(forest_of, begin, samples, sample, _meeting(item, settle, label, restore))
+    return UniteCrossing(
+        forest_of, begin, samples, sample, passes_over, _meeting(item, settle, label, restore)
+    )
 
 
 # ---------------------------------------------------------------------- the meeting

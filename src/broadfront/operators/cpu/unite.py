@@ -43,14 +43,17 @@ from broadfront.operators.cpu.frontier import (
     tell,
 )
 from broadfront.operators.describe import Unite
+from broadfront.pointers import prefetch
 
 Array = NDArray[Any]
 
 SAMPLES = 1024
-FIRST_EDGES, FIRST_FILTERED = 2, 8
-"""Edges of a vertex that are looked at before the largest set is known, all or some of them."""
+FIRST_EDGES = 8
+"""Edges of a vertex that are asked for two that count, before the largest set is known."""
 BORDER_EDGES = 32
 """Edges that a vertex at the border of a part looks at for others' vertices, the last ones."""
+AHEAD = 16
+"""Vertices further on whose memory is asked for."""
 
 LARGEST, INSIDE, AGAIN = range(3)
 """Places in `Trees.told`: the root of the vertices passed over or -1, whether those outside or
@@ -90,6 +93,8 @@ class UniteCrossing(NamedTuple):
     """How many vertices look over the border before the largest trees are known."""
     sample: Callable[..., Any]
     """`sample(number, work)` is one of them, or -1."""
+    passes_over: Callable[..., Any]
+    """`passes_over(vertex, forest, told)` tells whether a vertex need not link all its edges."""
     meet: Callable[..., Any]
     """Unites the trees of all devices, and puts the outcome into the field; a few meetings."""
 
@@ -107,7 +112,7 @@ def new_trees(
     """Return the memory for a `Unite`; `positions` and `shared` are those of a part."""
     several = positions > 0
     return Trees(
-        workspace.array("tree second", owned, vertex),
+        workspace.array("tree second", owned + AHEAD, vertex),
         workspace.array("tree votes", SAMPLES, vertex),
         workspace.array("tree told", 3, np.int64),
         workspace.array("tree looked", threads * LINE, np.int64),
@@ -150,22 +155,64 @@ def _some_edges(functor: Callable[..., Any]) -> Callable[..., Any]:
     return counts
 
 
-def _everywhere(action: Callable[..., Any]) -> Callable[..., Any]:
+@inlined
+def _hang(place, vertex, graph, state, forest, trees):
+    """Hang a vertex under its smallest neighbour, and note an edge that is still to be linked."""
+    first, last = np.int64(graph.offsets[vertex]), np.int64(graph.offsets[vertex + 1])
+    above, second = vertex, vertex
+    if first < last:
+        smallest = np.int64(graph.targets[first])
+        if smallest < vertex:
+            above = smallest
+            if first + 1 < last:
+                second = np.int64(graph.targets[first + 1])
+        else:
+            second = smallest
+    forest[vertex] = above
+    trees.second[place] = second
+    return min(last - first, 2)
+
+
+def _hanging(counts: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what does as `_hang` with edges that count, if one is found soon."""
+
+    @inlined
+    def hang(place, vertex, graph, state, forest, trees):
+        first, last = np.int64(graph.offsets[vertex]), np.int64(graph.offsets[vertex + 1])
+        last = min(last, first + FIRST_EDGES)
+        above, second = vertex, vertex
+        for edge in range(first, last):
+            neighbor = np.int64(graph.targets[edge])
+            if counts(vertex, neighbor, edge, state, trees.undirected):
+                if above == vertex and neighbor < vertex:
+                    above = neighbor
+                else:
+                    second = neighbor
+                    break
+        forest[vertex] = above
+        trees.second[place] = second
+        return last - first
+
+    return hang
+
+
+def _everywhere(forest_of: Callable[..., Any], action: Callable[..., Any]) -> Callable[..., Any]:
     """Return a function that does something for every vertex, and meets; it counts arcs."""
 
     @inner
     def everywhere(rank, threads, control, graph, state, work, turn):
         prepare(control, rank, turn)
         blocks = (graph.owned + BLOCK - 1) // BLOCK
-        looked = np.int64(0)
+        forest, trees, looked = forest_of(state, work), work.trees, np.int64(0)
         while True:
             block = claim(control, WORK + turn % 3, rank, 1)
             if block >= blocks:
                 break
             first = block * BLOCK
             for place in range(first, min(graph.owned, first + BLOCK)):
-                looked += action(place, np.int64(graph.members[place]), graph, state, work)
-        work.trees.looked[rank * LINE] += looked
+                vertex = np.int64(graph.members[place])
+                looked += action(place, vertex, graph, state, forest, trees)
+        trees.looked[rank * LINE] += looked
         return finish(control, rank, threads, turn)
 
     return everywhere
@@ -175,74 +222,62 @@ def unite(operator: Unite, place: int, crossing: UniteCrossing | None = None) ->
     """Return the section of a `Unite` into the field at `place`."""
     if crossing is None:
         crossing = _alone(place)
-    forest_of, begin, samples, sample, meet = crossing
+    forest_of, begin, samples, sample, passes_over, meet = crossing
     counts = _all_edges if operator.functor is None else _some_edges(operator.functor)
-    first_edges = FIRST_EDGES if operator.functor is None else FIRST_FILTERED
+    hang = _hang if operator.functor is None else _hanging(counts)
 
-    @inner
-    def hang(place, vertex, graph, state, work):
-        """Hang a vertex under its smallest neighbour, and note an edge that is to be linked."""
-        first, last = np.int64(graph.offsets[vertex]), np.int64(graph.offsets[vertex + 1])
-        last = min(last, first + first_edges)
-        above, second = vertex, vertex
-        for edge in range(first, last):
-            neighbor = np.int64(graph.targets[edge])
-            if counts(vertex, neighbor, edge, state, work.trees.undirected):
-                if above == vertex and neighbor < vertex:
-                    above = neighbor
-                else:
-                    second = neighbor
-                    break
-        forest_of(state, work)[vertex] = above
-        work.trees.second[place] = second
-        return last - first
-
-    @inner
-    def compress(place, vertex, graph, state, work):
+    @inlined
+    def compress(place, vertex, graph, state, forest, trees):
         """Hang a vertex directly under its root."""
-        forest = forest_of(state, work)
         root = forest[vertex]
         while root != forest[root]:
             root = forest[root]
         forest[vertex] = root
         return np.int64(0)
 
-    @inner
-    def link_second(place, vertex, graph, state, work):
+    @inlined
+    def link_second(place, vertex, graph, state, forest, trees):
         """Link the edge that was noted."""
-        if work.trees.second[place] != vertex:
-            link(vertex, np.int64(work.trees.second[place]), forest_of(state, work))
+        second = np.int64(trees.second[place])
+        prefetch(forest, trees.second[place + AHEAD])
+        if second != vertex:
+            link(vertex, second, forest)
         return np.int64(0)
 
-    @inner
-    def link_edges(vertex, first, last, graph, state, work):
+    @inlined
+    def link_edges(vertex, first, last, graph, state, forest, trees):
         for edge in range(first, last):
             neighbor = np.int64(graph.targets[edge])
-            if counts(vertex, neighbor, edge, state, work.trees.undirected):
-                link(vertex, neighbor, forest_of(state, work))
+            if counts(vertex, neighbor, edge, state, trees.undirected):
+                link(vertex, neighbor, forest)
 
-    @inner
-    def link_rest(place, vertex, graph, state, work):
-        """Link all edges of a vertex outside the largest tree, or inside of it."""
-        told = work.trees.told
-        passed = forest_of(state, work)[vertex] == told[LARGEST] or vertex == told[LARGEST]
-        if passed != (told[INSIDE] == 1):
+    @inlined
+    def link_rest(place, vertex, graph, state, forest, trees):
+        """Link all edges of a vertex that is not passed over."""
+        told = trees.told
+        if passes_over(vertex, forest, told):
             return np.int64(0)
         first, last = np.int64(graph.offsets[vertex]), np.int64(graph.offsets[vertex + 1])
-        link_edges(vertex, first, last, graph, state, work)
+        link_edges(vertex, first, last, graph, state, forest, trees)
         return last - first
 
     @inner
     def link_border(rank, threads, graph, state, work):
         """Link a few edges to others' vertices, so that the largest trees of devices meet."""
+        forest, trees = forest_of(state, work), work.trees
         for number in range(rank, samples(work), threads):
             vertex = sample(number, work)
             if vertex >= 0:
                 first, last = np.int64(graph.offsets[vertex]), np.int64(graph.offsets[vertex + 1])
-                link_edges(vertex, max(first, last - BORDER_EDGES), last, graph, state, work)
+                link_edges(
+                    vertex, max(first, last - BORDER_EDGES), last, graph, state, forest, trees
+                )
 
-    hang_all, compress_all = _everywhere(hang), _everywhere(compress)
-    link_seconds, link_others = _everywhere(link_second), _everywhere(link_rest)
+    hang_all, compress_all = _everywhere(forest_of, hang), _everywhere(forest_of, compress)
+    link_seconds, link_others = (
+        _everywhere(forest_of, link_second),
+        _everywhere(forest_of, link_rest),
+    )
 
     @inner
     def sampled(rank, threads, control, graph, state, work, front, turn):
@@ -318,7 +353,9 @@ def _alone(place: int) -> UniteCrossing:
     def forest(state, work):
         return state[place]
 
-    return UniteCrossing(forest, _no_copies, _no_samples, _no_sample, _nobody_to_meet)
+    return UniteCrossing(
+        forest, _no_copies, _no_samples, _no_sample, _is_in_largest, _nobody_to_meet
+    )
 
 
 @inner
@@ -334,6 +371,11 @@ def _no_samples(work):
 @inner
 def _no_sample(number, work):
     return np.int64(-1)
+
+
+@inlined
+def _is_in_largest(vertex, forest, told):
+    return forest[vertex] == told[LARGEST]
 
 
 @inner
