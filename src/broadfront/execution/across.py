@@ -128,7 +128,8 @@ class Across:
             case Reduce(of_neighbor=True):
                 return lambda offers_of: timed(offered(offers_of))
             case Unite():
-                return uniting(self._names.index(operator.into), self._vertex.itemsize)
+                into = self._names.index(operator.into)
+                return uniting(into, self._vertex.itemsize, self._relabelled)
         return None
 
     def _levels(self, operator: Levels) -> LevelCrossing:

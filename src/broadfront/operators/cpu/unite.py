@@ -35,6 +35,7 @@ from broadfront.operators.cpu.frontier import (
     ATOMICS,
     BEFORE,
     BLOCK,
+    ITERATION,
     UNITE,
     VISITED,
     WORK,
@@ -55,9 +56,9 @@ BORDER_EDGES = 32
 AHEAD = 16
 """Vertices further on whose memory is asked for."""
 
-LARGEST, INSIDE, AGAIN = range(3)
+LARGEST, INSIDE, AGAIN, NUMBERED = range(4)
 """Places in `Trees.told`: the root of the vertices passed over or -1, whether those outside or
-inside of it are to be linked, and whether trees will have to meet again."""
+inside of it are to be linked, whether trees will have to meet again, and how many have numbers."""
 
 TABLE = 256
 """Pairs of trees that a thread remembers to have seen."""
@@ -77,7 +78,7 @@ class Trees(NamedTuple):
     """On many devices what each vertex or copy hangs under; -1 less its number for the root of a
     numbered tree. On one device the field itself is the forest."""
     roots: Array
-    """The roots of the trees that others hold vertices of, by number."""
+    """The roots of trees that meet those of others, by number."""
     pairs: Array
     seen: Array
 
@@ -114,7 +115,7 @@ def new_trees(
     return Trees(
         workspace.array("tree second", owned + AHEAD, vertex),
         workspace.array("tree votes", SAMPLES, vertex),
-        workspace.array("tree told", 3, np.int64),
+        workspace.array("tree told", 4, np.int64),
         workspace.array("tree looked", threads * LINE, np.int64),
         int(not directed),
         workspace.array("tree forest", positions, vertex),
@@ -301,26 +302,29 @@ def unite(operator: Unite, place: int, crossing: UniteCrossing | None = None) ->
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
-        began, told = nanoseconds(), work.trees.told
+        began, counted = nanoseconds(), np.int64(0)
         turn = sampled(rank, threads, control, graph, state, work, front, turn)
-        again = turn >= 0
-        while again:
+        while turn >= 0:
             turn = link_others(rank, threads, control, graph, state, work, turn)
             if turn < 0:
                 return turn
+            looked = np.int64(0)
             if rank == 0:
-                front[VISITED] = 0
                 for thread in range(threads):
-                    front[VISITED] += work.trees.looked[thread * LINE]
+                    looked += work.trees.looked[thread * LINE]
             turn = compress_all(rank, threads, control, graph, state, work, turn)
             if turn < 0:
                 return turn
+            if rank == 0:
+                front[BEFORE] = graph.owned
+                front[VISITED] = looked - counted
+                front[ATOMICS] = 0
+                tell(work, front, rank, UNITE, began)
             turn = meet(rank, threads, control, graph, state, in_state, work, front, turn)
-            again = turn >= 0 and told[AGAIN] == 1
-        if rank == 0 and turn >= 0:
-            front[BEFORE] = graph.owned
-            front[ATOMICS] = 0
-            tell(work, front, rank, UNITE, began)
+            if turn < 0 or work.trees.told[AGAIN] == 0:
+                return turn
+            front[ITERATION] += 1
+            began, counted = nanoseconds(), looked
         return turn
 
     return section
@@ -330,7 +334,7 @@ def unite(operator: Unite, place: int, crossing: UniteCrossing | None = None) ->
 def _find_largest(graph, forest, trees):
     """Take the most frequent root of a sample for that of the largest tree."""
     told, votes = trees.told, trees.votes
-    told[LARGEST], told[INSIDE], told[AGAIN] = -1, 0, 0
+    told[LARGEST], told[INSIDE], told[AGAIN], told[NUMBERED] = -1, 0, 0, 0
     if trees.undirected == 0 or graph.owned == 0:
         return
     best, most = np.int64(-1), 0
