@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         Levels,
         Once,
         Reduce,
+        Unite,
     )
     from broadfront.partition.part import Part
     from broadfront.partition.partition import Partition
@@ -83,6 +84,7 @@ __all__ = [
     "ShortestPaths",
     "TimeLimitError",
     "Triangles",
+    "Unite",
     "VerificationError",
     "VertexError",
     "atomics",
@@ -130,6 +132,7 @@ _HOMES = {
     "partition.split": ("split",),
     "operators.describe": (
         "Advance", "Compute", "Field", "Filter", "Intersect", "Levels", "Once", "Reduce",
+        "Unite",
     ),
 }  # fmt: skip
 """The module of everything above that is loaded on first use."""

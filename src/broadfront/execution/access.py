@@ -36,6 +36,7 @@ from broadfront.operators.describe import (
     Once,
     Operator,
     Reduce,
+    Unite,
 )
 
 OWN, NEAR, ELSEWHERE = "own", "near", "elsewhere"
@@ -118,6 +119,11 @@ def roles_of(operator: Operator) -> list[tuple[Functor | None, tuple[str | None,
             return [(operator.functor, (NEAR, NEAR, NEAR, STATE))]
         case Intersect():
             return [(operator.functor, (OWN, NUMBER, STATE))]
+        case Unite():
+            return [
+                (operator.functor, (OWN, NEAR, NUMBER, STATE)),
+                (operator.functor, (NEAR, OWN, NUMBER, STATE)),
+            ]
         case Once():
             return [(operator.functor, (STATE,))]
 

@@ -24,15 +24,24 @@ from broadfront.execution.exchange.lists import lists_brought
 from broadfront.execution.exchange.places import places
 from broadfront.execution.exchange.propose import Column, field_column, proposed
 from broadfront.execution.exchange.refresh import offered, refreshed
+from broadfront.execution.exchange.trees import uniting
 from broadfront.execution.plan import Plan, planned
 from broadfront.execution.program import Program
 from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.advance import Crossing
-from broadfront.operators.cpu.prioritised import BucketCrossing
 from broadfront.operators.cpu.combine import combining
 from broadfront.operators.cpu.intersect_part import IntersectCrossing
 from broadfront.operators.cpu.levels import LevelCrossing
-from broadfront.operators.describe import Advance, Filter, Intersect, Levels, Operator, Reduce
+from broadfront.operators.cpu.prioritised import BucketCrossing
+from broadfront.operators.describe import (
+    Advance,
+    Filter,
+    Intersect,
+    Levels,
+    Operator,
+    Reduce,
+    Unite,
+)
 
 Section = Callable[..., Any]
 
@@ -156,6 +165,9 @@ class Across:
                 return lambda offers_of: timed(offered(offers_of))
             case Intersect():
                 return self._intersect()
+            case Unite():
+                into = self._names.index(operator.into)
+                return uniting(into, self._vertex.itemsize, self._relabelled)
         return None
 
     def _intersect(self) -> IntersectCrossing:

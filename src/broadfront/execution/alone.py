@@ -23,8 +23,8 @@ from broadfront.execution.fused import fused
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
-from broadfront.operators.cpu import buckets, frontier, levels, orient, reduce, tiles
-from broadfront.operators.describe import Advance, Intersect, Levels
+from broadfront.operators.cpu import buckets, frontier, levels, orient, reduce, tiles, unite
+from broadfront.operators.describe import Advance, Intersect, Levels, Unite
 from broadfront.progress import Listener, following, listening
 from broadfront.report.record import recorded
 
@@ -188,6 +188,7 @@ def work_for(
     memory: Any = ()
     order: Any = ()
     lists: Any = ()
+    trees: Any = ()
     queue = frontier_of(graph, starting)
     operators = [operator for phase in program.all_phases for operator in phase.step]
     for operator in operators:
@@ -200,13 +201,15 @@ def work_for(
             order = levels.new_level_order(workspace, graph.num_vertices, vertex)
         if isinstance(operator, Intersect):
             lists = orient.new_lists(workspace, graph, threads, operator)
+        if isinstance(operator, Unite):
+            trees = unite.new_trees(workspace, graph.num_vertices, vertex, threads, graph.directed)
     in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
     with thread_settings.limit(threads):
         kept = tiles.tiles_of(graph) if in_tiles else None
     offers = reduce.new_offers(workspace, graph.num_vertices, threads, program.reduces, kept)
     work = frontier.new_work(
         workspace, graph.num_vertices, graph.num_arcs, vertex, threads, operators, len(queue),
-        memory, order, lists, offers,
+        memory, order, lists, offers, trees,
     )  # fmt: skip
     work.queue[: len(queue)] = queue
     return work, len(queue)

@@ -26,6 +26,7 @@ from broadfront.operators.describe import (
     Once,
     Operator,
     Reduce,
+    Unite,
 )
 from broadfront.pointers import _kinds_of
 
@@ -84,6 +85,10 @@ def _uses(operator: Operator, program: Program, state: Any) -> list[Use]:
                 return []
             numbers = {"edge": 4, "triangle": 3, "vertex": 2}[operator.each]
             return [(operator.functor, (*[INTEGER] * numbers, state), None)]
+        case Unite():
+            if operator.functor is None:
+                return []
+            return [(operator.functor, (INTEGER, INTEGER, INTEGER, state), INTEGER)]
         case Once():
             return [(operator.functor, (state,), None)]
 

@@ -42,6 +42,7 @@ from broadfront.operators.cpu.levels import levels
 from broadfront.operators.cpu.over_frontier import filtered, over_frontier
 from broadfront.operators.cpu.prioritised import prioritised
 from broadfront.operators.cpu.reduce import reduce
+from broadfront.operators.cpu.unite import unite
 from broadfront.operators.describe import (
     Advance,
     Compute,
@@ -52,6 +53,7 @@ from broadfront.operators.describe import (
     Once,
     Operator,
     Reduce,
+    Unite,
 )
 from broadfront.pointers import at_row, pointer, pointers, shifted
 
@@ -237,6 +239,8 @@ def _alone(
             if crossing is not None:
                 return intersect_part(operator, total, crossing)
             return intersect(operator, total)
+        case Unite():
+            return unite(operator, names.index(operator.into), crossing)
         case Filter():
             return filtered(operator, has_plain_advance(program))
         case Once():

@@ -37,7 +37,8 @@ from broadfront.operators.cpu.buckets import new_buckets, sensible_width
 from broadfront.operators.cpu.levels import new_level_order
 from broadfront.operators.cpu.part_lists import new_part_lists
 from broadfront.operators.cpu.reduce import new_offers
-from broadfront.operators.describe import Advance, Intersect, Levels
+from broadfront.operators.cpu.unite import new_trees
+from broadfront.operators.describe import Advance, Intersect, Levels, Unite
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
 from broadfront.progress import Listener, following, listening
@@ -310,6 +311,7 @@ def _work(
     order: Any = ()
     memory: Any = ()
     lists: Any = ()
+    trees: Any = ()
     operators = [operator for phase in program.all_phases for operator in phase.step]
     for operator in operators:
         if isinstance(operator, Advance) and operator.priority is not None:
@@ -323,10 +325,15 @@ def _work(
             )  # fmt: skip
         if isinstance(operator, Intersect):
             lists = new_part_lists(space, part, graph, threads, operator)
+        if isinstance(operator, Unite):
+            trees = new_trees(
+                space, part.owned, vertex, threads, graph.directed,
+                positions=part.positions, shared=len(part.shared),
+            )  # fmt: skip
     offers = new_offers(space, part.positions, threads, program.reduces, layout)
     return frontier.new_work(
         space, part.positions, part.num_arcs, vertex, threads, operators, part.owned, memory, order,
-        lists, offers, mail,
+        lists, offers, trees, mail,
     )  # fmt: skip
 
 

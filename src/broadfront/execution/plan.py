@@ -28,6 +28,7 @@ from broadfront.operators.describe import (
     Once,
     Operator,
     Reduce,
+    Unite,
 )
 
 ROWS = ("offsets", "in_offsets")
@@ -86,7 +87,7 @@ def planned(program: Program, names: tuple[str, ...]) -> Plan:
         if phase.until is not None:
             _check_alone(phase.until, program)
     written = {name for name, _ in everything.writes} | {
-        name for operator in touches for name in _advanced(operator)
+        name for operator in touches for name in _advanced(operator) | _united(operator)
     }
     for operator in touches:
         if operator in plan.with_frontier:
@@ -112,6 +113,10 @@ def _advanced(operator: Operator) -> set[str]:
     if isinstance(operator, Advance):
         return {operator.into} | ({operator.trail} if operator.trail else set())
     return set()
+
+
+def _united(operator: Operator) -> set[str]:
+    return {operator.into} if isinstance(operator, Unite) else set()
 
 
 def _note(
@@ -211,7 +216,7 @@ def _find_stale(
                 stale -= needed
                 stale |= {name for name, _ in _per_vertex(program, touch.writes)}
                 stale -= plan.by_level.get(operator, ("", set()))[1]
-                stale |= _advanced(operator)
+                stale |= _advanced(operator) | _united(operator)
 
 
 def _added(operator: Operator, program: Program, plan: Plan) -> set[str]:

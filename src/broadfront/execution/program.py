@@ -28,6 +28,7 @@ from broadfront.operators.describe import (
     Levels,
     Operator,
     Reduce,
+    Unite,
 )
 
 BALANCES = ("by_vertex", "by_degree", "by_edges")
@@ -178,9 +179,18 @@ class Program:
                 raise OptionError(f"field {operator.by!r} holds levels and is not of integers")
         elif isinstance(operator, Intersect) and operator.total is not None:
             named = [operator.total]
+        elif isinstance(operator, Unite):
+            named = [operator.into]
+            if operator.into in self.fields and not _holds_vertices(self.fields[operator.into]):
+                raise OptionError(f"field {operator.into!r} takes ids; it must be Field('vertex')")
         for name in named:
             if name not in self.fields:
                 raise OptionError(f"no field {name!r}; there are {', '.join(self.fields)}")
+
+
+def _holds_vertices(field: Field) -> bool:
+    kinds = ("vertex", np.dtype(np.int32), np.dtype(np.int64))
+    return field.length is None and field.dtype in kinds
 
 
 def _looks_back(operator: Operator, large: bool) -> bool:

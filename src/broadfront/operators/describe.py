@@ -258,6 +258,24 @@ class Intersect:
 
 
 @dataclass(frozen=True)
+class Unite:
+    """The ends of every edge in one set, or of some edges: the components that these leave.
+
+    Parameters
+    ----------
+    into
+        A ``Field("vertex")`` that takes, for each vertex, the id of the smallest one in its set.
+    functor
+        ``functor(source, neighbor, edge, state)`` tells whether an edge counts; None for all. Each
+        edge is asked for as often as suits, an undirected one both ways, where it counts if one
+        says so. It may not look at `into`.
+    """
+
+    into: str
+    functor: Functor | None = None
+
+
+@dataclass(frozen=True)
 class Filter:
     """Keep the vertices of the frontier for which ``functor(vertex, state)`` is true."""
 
@@ -271,4 +289,4 @@ class Once:
     functor: Functor
 
 
-Operator = Advance | Compute | Reduce | Filter | Once | Levels | Intersect
+Operator = Advance | Compute | Reduce | Filter | Once | Levels | Intersect | Unite

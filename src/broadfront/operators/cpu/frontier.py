@@ -63,9 +63,12 @@ RECORD_ROWS = 1 << 16
 RECORD_COLUMNS = 6
 R_FRONTIER, R_EDGES, R_WAYS, R_ATOMICS, R_BEGIN, R_END = range(RECORD_COLUMNS)
 
-WAYS = ("dense", "by_vertex", "by_degree", "by_edges", "pull", "buckets", "levels", "intersect")
+WAYS = (
+    "dense", "by_vertex", "by_degree", "by_edges", "pull", "buckets", "levels", "intersect",
+    "unite",
+)  # fmt: skip
 """How an operator shares its work; in the record a bit for each that ran in an iteration."""
-DENSE, BY_VERTEX, BY_DEGREE, BY_EDGES, PULL, BUCKETS, LEVELS, INTERSECT = (
+DENSE, BY_VERTEX, BY_DEGREE, BY_EDGES, PULL, BUCKETS, LEVELS, INTERSECT, UNITE = (
     1 << place for place in range(len(WAYS))
 )
 PUSHING = BY_VERTEX | BY_DEGREE | BY_EDGES | BUCKETS
@@ -121,6 +124,8 @@ class Work(NamedTuple):
     """Neighbour lists to intersect, or an empty tuple."""
     offers: Any
     """What every vertex offers, and the tiles of the graph, or empty tuples."""
+    trees: Any
+    """What vertices are united in, or an empty tuple."""
     mail: Any
     """What connects the device to others, or an empty tuple."""
 
@@ -137,6 +142,7 @@ def new_work(
     levels: Any = (),
     lists: Any = (),
     offers: Any = (),
+    trees: Any = (),
     mail: Any = (),
 ) -> Work:
     """Return the memory for a run that starts from so many vertices; what must be zero is.
@@ -179,6 +185,7 @@ def new_work(
         levels,
         lists,
         offers,
+        trees,
         mail,
     )
 
