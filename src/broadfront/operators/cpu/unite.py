@@ -159,6 +159,7 @@ def _some_edges(functor: Callable[..., Any]) -> Callable[..., Any]:
 @inlined
 def _hang(place, vertex, graph, state, forest, trees):
     """Hang a vertex under its smallest neighbour, and note an edge that is still to be linked."""
+    prefetch(graph.targets, graph.offsets[min(vertex + AHEAD, graph.num_vertices)])
     first, last = np.int64(graph.offsets[vertex]), np.int64(graph.offsets[vertex + 1])
     above, second = vertex, vertex
     if first < last:
