@@ -29,6 +29,8 @@ class Device:
 
 def choose(devices: Devices, threads: int | None = None) -> list[Device]:
     """Return the devices that are meant; `threads` is for each of those that do not say."""
+    if threads is not None and threads < 1:
+        raise OptionError(f"threads={threads} is not a positive number")
     wishes = _wishes(devices)
     open_ = sum(wish is None for wish in wishes)
     taken = sum(wish for wish in wishes if wish is not None)

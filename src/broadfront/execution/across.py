@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.devices.control import nanoseconds
+from broadfront.devices.control import nanoseconds, trip
 from broadfront.devices.mail import EXCHANGED
 from broadfront.execution.exchange.agree import agree_on, agreed, least, most
 from broadfront.execution.exchange.announce import announced
+from broadfront.execution.exchange.blocks import KERNEL
 from broadfront.execution.exchange.by_level import count_levels, sort_shared, telling
 from broadfront.execution.exchange.collect import collected
 from broadfront.execution.exchange.empty import emptied
@@ -44,6 +45,13 @@ def timed(section: Section) -> Section:
         return turn
 
     return counted
+
+
+@inner
+def _begin_kernel(rank, threads, control, graph, state, in_state, work, front, turn):
+    if rank == 0:
+        trip(control, KERNEL)
+    return turn
 
 
 @inlined
@@ -102,7 +110,7 @@ class Across:
         if operator in self.plan.emptied:
             assert isinstance(operator, Advance)
             sections.append(emptied(self._names.index(operator.into)))
-        return sections
+        return [*sections, _begin_kernel]
 
     def after(self, operator: Operator) -> list[Section]:
         """Return the sections after an operator."""

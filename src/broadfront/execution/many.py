@@ -19,7 +19,7 @@ from broadfront.clock import Clock, preparing
 from broadfront.devices import workspace as workspaces
 from broadfront.devices.choose import Device
 from broadfront.devices.mail import ACCOUNT_WORDS, HELD, LOG_ROWS, Mail, Post, log_columns
-from broadfront.errors import DeviceMemoryError
+from broadfront.errors import DeviceMemoryError, OptionError
 from broadfront.execution.across import Across
 from broadfront.execution.alone import check_start, frontier_of, left_in, values_of
 from broadfront.execution.answer import Answer
@@ -65,13 +65,14 @@ def run_on(
     graph, settled = partition.graph, program.on(partition.graph.targets.dtype)
     numbers = values_of(program, parameters)
     check_start(program, start)
+    _check_lengths(settled, start, graph.num_vertices)
     queue = frontier_of(graph, starting)
     parts = partition.parts(relabel=relabel, looks_back=program.looks_back(False))
     names = (*program.fields, *program.parameters, *RESERVED)
     with preparing():
         loop, plan = _loop(program, settled, names, graph.targets.dtype, relabel)
     with workspaces.borrowed_many(len(parts)) as spaces:
-        post = spaces[0].post(len(parts))
+        post = spaces[0].post(len(parts), without_boxes=memory_limit is not None)
         crew = [
             _prepare(
                 settled, plan, names, part, partition, space, device, post, start, numbers, queue
@@ -94,6 +95,14 @@ def run_on(
         record = gathered(crew, devices, iterations, clock, spaces[0].team)
         left = np.sort(np.concatenate([_left(one) for one in crew]))
         return Answer(_whole(settled, crew, graph.num_vertices), left, record)
+
+
+def _check_lengths(program: Program, start: Mapping[str, Any], size: int) -> None:
+    """Refuse arrays to start from that are not of the length of their fields."""
+    for name, given in start.items():
+        length = program.fields[name].length or size
+        if isinstance(given, np.ndarray) and given.shape != (length,):
+            raise OptionError(f"start[{name!r}] has shape {given.shape}, not ({length},)")
 
 
 class One(NamedTuple):
