@@ -68,6 +68,11 @@ def _threads_of(name: object) -> int | None:
     return int(told[1]) if told[1] else None
 
 
+def names_threads(devices: Devices) -> bool:
+    """Tell whether `devices` itself says how many threads there are on the first of them."""
+    return _wishes(devices)[0] is not None
+
+
 def present() -> list[dict[str, str | int]]:
     """Return what devices this machine has, a row each."""
     return [
