@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from broadfront.errors import (
     BroadfrontError,
+    DeviceError,
+    DeviceMemoryError,
     FormatError,
     FunctorError,
     GraphError,
@@ -26,8 +28,10 @@ if TYPE_CHECKING:
     from broadfront.algorithms.pagerank import PageRank, pagerank
     from broadfront.algorithms.sssp import ShortestPaths, sssp
     from broadfront.algorithms.triangles import Triangles, triangles
+    from broadfront.devices.choose import Device
     from broadfront.execution.batch import run_each
     from broadfront.execution.explore import Exploration, explore
+    from broadfront.execution.options import Options
     from broadfront.execution.program import Phase, Program
     from broadfront.execution.run import run
     from broadfront.graph.convert import from_networkx, from_scipy
@@ -59,6 +63,9 @@ __all__ = [
     "BroadfrontError",
     "Components",
     "Compute",
+    "Device",
+    "DeviceError",
+    "DeviceMemoryError",
     "Exploration",
     "Field",
     "Filter",
@@ -71,6 +78,7 @@ __all__ = [
     "MissingDependencyError",
     "Once",
     "OptionError",
+    "Options",
     "Origin",
     "PageRank",
     "Part",
@@ -112,8 +120,10 @@ _HOMES = {
     "algorithms.pagerank": ("PageRank", "pagerank"),
     "algorithms.sssp": ("ShortestPaths", "sssp"),
     "algorithms.triangles": ("Triangles", "triangles"),
+    "devices.choose": ("Device",),
     "execution.batch": ("run_each",),
     "execution.explore": ("Exploration", "explore"),
+    "execution.options": ("Options",),
     "execution.program": ("Phase", "Program"),
     "execution.run": ("run",),
     "graph.convert": ("from_networkx", "from_scipy"),

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from broadfront.clock import Allowance
 from broadfront.execution.batch import run_each
-from broadfront.execution.options import Options
+from broadfront.execution.options import Options, are_several
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
@@ -62,6 +62,16 @@ def target_reached(state):
     return state.depth[state.target] != UNREACHED
 
 
+def is_reached_target(vertex, state):
+    """Tell whether this is the target, with a depth."""
+    return state.ids[vertex] == state.target and state.depth[vertex] != UNREACHED
+
+
+def target_found(state):
+    """Tell whether some device has reached the target."""
+    return state.found[0] > 0
+
+
 FIELDS = {
     "depth": Field(np.uint32, fill=UNREACHED, combine="min"),
     "parent": Field("vertex", fill=-1),
@@ -69,6 +79,12 @@ FIELDS = {
 HOP = Advance(one_hop_further, into="depth", while_=unreached, trail="parent")
 BFS = Program(FIELDS, step=[HOP])
 BFS_TO_TARGET = Program(FIELDS, phases=[Phase([HOP], until=target_reached)], parameters=["target"])
+BFS_TO_TARGET_ACROSS = Program(
+    {**FIELDS, "found": Field(np.float64, length=1)},
+    phases=[Phase([HOP, Compute(is_reached_target, sums=("found",))], until=target_found)],
+    parameters=["target"],
+)
+"""The same where the target may be on another device."""
 SMALLEST_PARENTS = Program(FIELDS, step=[Compute(find_parent)])
 
 
@@ -152,24 +168,26 @@ def bfs(
     """
     sources = positions(graph, source, each)
     goal = None if target is None else graph.vertex(target)
-    program = BFS if goal is None else BFS_TO_TARGET
+    to_target = BFS_TO_TARGET_ACROSS if are_several(options) else BFS_TO_TARGET
+    program = BFS if goal is None else to_target
     names = sources.tolist()
     start: dict[str, Any] = {
         "depth": dict.fromkeys(names, 0), "parent": dict(zip(names, names, strict=True))
     }  # fmt: skip
-    time_limit = options.pop("time_limit", None)
+    rest: dict[str, Any] = dict(options)
+    time_limit = rest.pop("time_limit", None)
     numbers = {} if goal is None else {"target": goal}
     go = run_each if each else run
     with Allowance(time_limit) as left:
         answer = go(
             program, graph, frontier=sources, start=start, parameters=numbers, time_limit=left(),
-            **options,
+            **rest,
         )  # fmt: skip
         depth, parent, record = answer["depth"], answer["parent"], answer.record
         if deterministic:
             second = go(
                 SMALLEST_PARENTS, graph, frontier=sources, start={"depth": depth},
-                time_limit=left(), **options,
+                time_limit=left(), **rest,
             )  # fmt: skip
             parent, record = second["parent"], joined([record, second.record])
     return BreadthFirst(graph, record, sources, each, goal, depth.view(np.int32), parent)
