@@ -153,7 +153,8 @@ def _prepare(
     tail = (*rows[:4], graph.num_vertices, part.ids)
     common = (*fields.values(), *numbers)
     state = make(*common, _or_nothing(part.weights), *tail)
-    in_state = make(*common, _or_nothing(part.in_weights), *tail)
+    in_weights = part.weights if part.in_offsets is None else part.in_weights
+    in_state = make(*common, _or_nothing(in_weights), *tail)
     edges = _start(part, work, rows, queue, partition)
     return One(part, space, fields, rows, state, in_state, work, edges)
 
