@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from broadfront.errors import (
     BroadfrontError,
+    DeviceError,
+    DeviceMemoryError,
     FormatError,
     FunctorError,
     GraphError,
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from broadfront.algorithms.pagerank import PageRank, pagerank
     from broadfront.algorithms.sssp import ShortestPaths, sssp
     from broadfront.algorithms.triangles import Triangles, triangles
+    from broadfront.devices.choose import Device
     from broadfront.execution.batch import run_each
     from broadfront.execution.explore import Exploration, explore
     from broadfront.execution.options import Options
@@ -61,6 +64,9 @@ __all__ = [
     "BroadfrontError",
     "Components",
     "Compute",
+    "Device",
+    "DeviceError",
+    "DeviceMemoryError",
     "Exploration",
     "Field",
     "Filter",
@@ -116,6 +122,7 @@ _HOMES = {
     "algorithms.pagerank": ("PageRank", "pagerank"),
     "algorithms.sssp": ("ShortestPaths", "sssp"),
     "algorithms.triangles": ("Triangles", "triangles"),
+    "devices.choose": ("Device",),
     "execution.batch": ("run_each",),
     "execution.explore": ("Exploration", "explore"),
     "execution.options": ("Options",),

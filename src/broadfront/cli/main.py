@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from broadfront import clock
-from broadfront.cli import bench, convert, display, generate, info, partition
+from broadfront.cli import bench, convert, devices, display, generate, info, partition
 from broadfront.cli.primitives import PRIMITIVES
 from broadfront.errors import BroadfrontError
 
-SUBCOMMANDS = (info, convert, generate, partition, *PRIMITIVES, bench)
+SUBCOMMANDS = (info, convert, generate, partition, devices, *PRIMITIVES, bench)
 
 EPILOG = """\
 A GRAPH is a file or a generated graph:
@@ -28,6 +28,7 @@ A GRAPH is a file or a generated graph:
 examples:
   broadfront info kron:16
   broadfront bfs kron:20 --verify
+  broadfront bfs kron:20 --devices 2 --trace bfs.perfetto.json
   broadfront sssp roads.gr.gz --source 1 --out distances.parquet
   broadfront info routes.dat --columns 2,4
   broadfront convert roads.gr.gz roads.bfg

@@ -7,7 +7,6 @@ All of them read a graph alike, answer alike, and can verify, write and trace th
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +19,7 @@ from broadfront.algorithms.components import METHODS, connected_components
 from broadfront.algorithms.pagerank import pagerank
 from broadfront.algorithms.sssp import sssp
 from broadfront.algorithms.triangles import triangles
-from broadfront.cli import display, graphs
+from broadfront.cli import display, graphs, trace, where
 from broadfront.clock import Clock
 from broadfront.errors import OptionError
 from broadfront.graph import files
@@ -47,14 +46,13 @@ class Primitive:
         command.add_argument("graph", metavar="GRAPH", help="a file, or a generated graph")
         self.options(command)
         command.add_argument("--threads", type=int, metavar="N", help="by default all that pay")
+        where.add(command)
         command.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after this")
         command.add_argument("--verify", action="store_true", help="check the answer")
         command.add_argument(
             "--out", metavar="FILE", help="write a row per vertex: .parquet, .csv or .npy"
         )
-        command.add_argument(
-            "--trace", metavar="FILE", help="write what happened in each iteration, as JSON"
-        )
+        trace.add(command)
         graphs.add_reading(command)
         graphs.add_output(command)
         return command
@@ -63,9 +61,8 @@ class Primitive:
         """Read, run, verify, write, tell."""
         graph = graphs.read_graph(options)
         with display.showing_progress(options):
-            result = self.call(
-                graph, options, {"threads": options.threads, "time_limit": options.time_limit}
-            )
+            settings = {"threads": options.threads, "time_limit": options.time_limit}
+            result = self.call(graph, options, {**settings, **where.chosen(graph, options)})
         checked = None
         if options.verify:
             clock = Clock()
@@ -74,8 +71,7 @@ class Primitive:
         if options.out:
             write(result, options.out)
         if options.trace:
-            with files.written(options.trace) as stream:
-                stream.write(json.dumps(trace(result)).encode())
+            trace.write(result, options.trace, options.trace_format)
         tell(self.name, result, checked, options)
 
 
@@ -95,20 +91,6 @@ def tell(name: str, result: Result, checked: float | None, options: Options) -> 
     if options.out:
         lines.append(f"  written to {options.out}")
     display.print_lines(lines)
-
-
-def trace(result: Result) -> dict[str, Any]:
-    """Return the record of a result as plain values."""
-    report = result.report
-    return {
-        "totals": report.totals(),
-        "iterations": {
-            "frontier": report.frontier.tolist(),
-            "edges": report.edges.tolist(),
-            "direction": np.where(report.pulled, "pull", "push").tolist(),
-            "microseconds": report.microseconds.tolist(),
-        },
-    }
 
 
 def write(result: Result, path: str) -> None:

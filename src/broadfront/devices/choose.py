@@ -29,6 +29,8 @@ class Device:
 
 def choose(devices: Devices, threads: int | None = None) -> list[Device]:
     """Return the devices that are meant; `threads` is for each of those that do not say."""
+    if threads is not None and threads < 1:
+        raise OptionError(f"threads={threads} is not a positive number")
     wishes = _wishes(devices)
     open_ = sum(wish is None for wish in wishes)
     taken = sum(wish for wish in wishes if wish is not None)
@@ -64,6 +66,11 @@ def _threads_of(name: object) -> int | None:
     if told is None:
         raise OptionError(f"no device {name!r}; there are 'cpu' and, with threads, 'cpu*2'")
     return int(told[1]) if told[1] else None
+
+
+def names_threads(devices: Devices) -> bool:
+    """Tell whether `devices` itself says how many threads there are on the first of them."""
+    return _wishes(devices)[0] is not None
 
 
 def present() -> list[dict[str, str | int]]:

@@ -81,7 +81,7 @@ class Mail(NamedTuple):
     sent: Array
     """For each peer, bytes and vertices sent so far."""
     log: Array
-    """Per iteration, what was in `sent` and in the account when its operators were done."""
+    """Per iteration, what was in `sent` and in the account when it was over."""
     ghost_starts: Array
     shared_starts: Array
     shared: Array
@@ -104,17 +104,18 @@ def new_post(devices: int) -> Post:
 
 def log_columns(devices: int) -> int:
     """Return how many numbers a row of the log has."""
-    return 2 * devices + 2
+    return 2 * devices + 3
 
 
 @inner
 def write_log(mail, row):
-    """Write a row of the log: what has been sent so far, and how long that and waiting took."""
-    columns = 2 * mail.devices + 2
+    """Write a row of the log: all sent so far, how long that and waiting took, and the time."""
+    columns = 2 * mail.devices + 3
     for entry in range(2 * mail.devices):
         mail.log[row * columns + entry] = mail.sent[entry]
-    mail.log[row * columns + columns - 2] = mail.account[WAITED]
-    mail.log[row * columns + columns - 1] = mail.account[EXCHANGED]
+    mail.log[row * columns + columns - 3] = mail.account[WAITED]
+    mail.log[row * columns + columns - 2] = mail.account[EXCHANGED]
+    mail.log[row * columns + columns - 1] = nanoseconds()
 
 
 @kernel

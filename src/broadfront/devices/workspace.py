@@ -47,9 +47,9 @@ class Workspace:
             kept = self._arrays[name] = np.zeros(length, dtype)
         return kept
 
-    def post(self, devices: int) -> Post:
-        """Return the post of so many devices, as new but for the boxes, which are kept."""
-        if self._post is None or len(self._post.agreed) != devices * LINE:
+    def post(self, devices: int, without_boxes: bool = False) -> Post:
+        """Return the post of so many devices, as new but for the boxes, which may be kept."""
+        if self._post is None or len(self._post.agreed) != devices * LINE or without_boxes:
             self._free_post()
             self._post = new_post(devices)
         for array in (self._post.posted, self._post.taken, self._post.agreed):

@@ -9,7 +9,7 @@ Method: every variable stands for a set of meanings (a vertex, the state, the ar
 function), and meanings flow along assignments until nothing changes. Branches are not told apart.
 
 Invariant: when in doubt, an access counts as ``"elsewhere"``, which costs bytes or is refused, but
-is never wrong.
+is never wrong. So whatever is computed, or read from a field, means elsewhere if it is an index.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from numba.core.compiler import run_frontend
 from numba.core.dispatcher import Dispatcher
 
 from broadfront import atomics
+from broadfront.errors import OptionError
 from broadfront.operators.describe import (
     Advance,
     Compute,
@@ -47,6 +48,9 @@ NUMBER = None
 Meaning = tuple[str, Any]
 Meanings = frozenset[Meaning]
 NOTHING: Meanings = frozenset()
+"""What a variable means before anything is known of it."""
+OTHER: Meanings = frozenset({("at", ELSEWHERE)})
+ONE: Meanings = frozenset({("one", None)})
 ATOMICS = (
     atomics.add, atomics.minimum, atomics.maximum, atomics.bitwise_or, atomics.exchange,
     atomics.compare_and_swap, atomics.load, atomics.store, atomics.arrive,
@@ -87,7 +91,7 @@ def access(functor: Functor, roles: tuple[str | None, ...]) -> Access:
 
 def _meaning_of(role: str | None) -> Meanings:
     if role is NUMBER:
-        return NOTHING
+        return OTHER
     return frozenset({(STATE, None) if role == STATE else ("at", role)})
 
 
@@ -192,16 +196,16 @@ class _Reader:
     ) -> Meanings:
         match value:
             case ir.Arg():
-                return arguments[value.index] if value.index < len(arguments) else NOTHING
+                return arguments[value.index] if value.index < len(arguments) else OTHER
             case ir.Global() | ir.FreeVar():
                 return frozenset({("value", _Held(value.value))})
             case ir.Const(value=1):
-                return frozenset({("one", None)})
+                return ONE
             case ir.Var():
                 return known.get(value.name, NOTHING)
             case ir.Expr():
                 return self._expression(value, known)
-        return NOTHING
+        return OTHER
 
     def _expression(self, value: Any, known: dict[str, Meanings]) -> Meanings:
         match value.op:
@@ -212,18 +216,34 @@ class _Reader:
                 return self._attribute(self._meaning(value.value, known), value.attr)
             case "getitem" | "static_getitem":
                 self._touch(self.reads, value.value, _index(value), known)
-                names = {
-                    what for kind, what in self._meaning(value.value, known) if kind == "array"
-                }
-                return frozenset({("at", NEAR)}) if names & {"targets", "in_targets"} else NOTHING
+                return self._element(self._meaning(value.value, known))
+            case "build_tuple":
+                items = [self._meaning(item, known) for item in value.items]
+                return frozenset({("tuple", frozenset().union(*items))})
+            case "exhaust_iter" | "getiter" | "iternext":
+                return self._meaning(value.value, known)
+            case "pair_first":
+                return self._element(self._meaning(value.value, known))
             case "binop" | "inplace_binop":
                 left, right = self._meaning(value.lhs, known), self._meaning(value.rhs, known)
-                if value.fn in _ADDITIONS and {("at", OWN), ("one", None)} <= left | right:
+                if not left or not right:
+                    return NOTHING
+                own = frozenset({("at", OWN)})
+                if value.fn in _ADDITIONS and (left, right) in ((own, ONE), (ONE, own)):
                     return frozenset({("at", "own and one")})
-                return NOTHING
+                return OTHER
             case "call":
                 return self._call(value, known)
-        return NOTHING
+        return OTHER
+
+    @staticmethod
+    def _element(holders: Meanings) -> Meanings:
+        """Return what an element of an array or a tuple may be."""
+        found: Meanings = NOTHING
+        for kind, what in holders:
+            near = kind == "array" and what in ("targets", "in_targets")
+            found |= what if kind == "tuple" else frozenset({("at", NEAR)}) if near else OTHER
+        return found
 
     def _attribute(self, owners: Meanings, name: str) -> Meanings:
         found: set[Meaning] = set()
@@ -236,37 +256,51 @@ class _Reader:
 
     def _call(self, call: Any, known: dict[str, Meanings]) -> Meanings:
         given = tuple(self._meaning(argument, known) for argument in call.args)
-        returned: set[Meaning] = set()
-        functions = [
-            what.value for kind, what in self._meaning(call.func, known) if kind == "value"
-        ]
-        for function in functions or [None]:
-            if any(function is operation for operation in ATOMICS):
+        named = {name: self._meaning(argument, known) for name, argument in call.kws}
+        called = self._meaning(call.func, known)
+        if not called:
+            return NOTHING
+        returned: Meanings = NOTHING
+        for function in [what.value if kind == "value" else None for kind, what in called]:
+            if any(function is operation for operation in ATOMICS) and len(call.args) > 1:
                 if not any(call is unheard for unheard in self._unheard):
                     self._touch(self.reads, call.args[0], call.args[1], known)
                 if function is not atomics.load:
                     self._touch(self.writes, call.args[0], call.args[1], known)
-            elif isinstance(function, (types.FunctionType, Dispatcher)) and not call.kws:
-                returned |= self.follow(function, given)
-            elif function in CASTS:
-                returned |= given[0] if given else NOTHING
+                returned |= OTHER
+            elif isinstance(function, (types.FunctionType, Dispatcher)) and call.vararg is None:
+                returned |= self.follow(function, _in_order(function, given, named))
+            elif function in CASTS and given:
+                returned |= given[0]
             else:
-                self._escape(given)
-        return frozenset(returned)
+                extra = [call.vararg] if call.vararg is not None else []
+                rest = (self._meaning(argument, known) for argument in extra)
+                self._escape((*given, *named.values(), *rest), function)
+                returned |= OTHER
+        return returned
 
-    def _escape(self, given: tuple[Meanings, ...]) -> None:
-        for meanings in given if self._notes else ():
-            for kind, what in meanings:
-                if kind == "array":
-                    self.reads.add((what, ELSEWHERE))
-                    self.writes.add((what, ELSEWHERE))
+    def _escape(self, given: tuple[Meanings, ...], function: Any) -> None:
+        """Count arrays that are given to a function unknown as touched anywhere."""
+        for kind, what in frozenset().union(*given) if self._notes else ():
+            if kind == "tuple":
+                self._escape((what,), function)
+            elif kind == STATE:
+                name = getattr(function, "__name__", function)
+                raise OptionError(
+                    f"a functor gives its state to {name}, of which nothing is known: on several "
+                    "devices give it to functions under broadfront.kernel.inner alone"
+                )
+            elif kind == "array":
+                self.reads.add((what, ELSEWHERE))
+                self.writes.add((what, ELSEWHERE))
 
     def _touch(
         self, where: set[tuple[str, str]], array: Any, index: Any, known: dict[str, Meanings]
     ) -> None:
         if not self._notes:
             return
-        places = {what for kind, what in self._meaning(index, known) if kind == "at"}
+        meant = self._meaning(index, known)
+        places = {what if kind == "at" else ELSEWHERE for kind, what in meant}
         for kind, name in self._meaning(array, known):
             if kind != "array":
                 continue
@@ -301,6 +335,16 @@ def _names_read(statement: Any) -> set[str]:
     if isinstance(used, ir.Var):
         return {used.name}
     return {variable.name for variable in used.list_vars()} if hasattr(used, "list_vars") else set()
+
+
+def _in_order(
+    function: Any, given: tuple[Meanings, ...], named: dict[str, Meanings]
+) -> tuple[Meanings, ...]:
+    """Return the arguments of a call in the order of the function's own."""
+    plain = function.py_func if isinstance(function, Dispatcher) else function
+    names = plain.__code__.co_varnames[: plain.__code__.co_argcount]
+    rest = [named.get(name, OTHER) for name in names[len(given) :]]
+    return (*given, *rest)
 
 
 def _index(statement: Any) -> Any:

@@ -12,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.devices.control import nanoseconds
+from broadfront.devices.control import nanoseconds, trip
 from broadfront.devices.mail import EXCHANGED
 from broadfront.execution.exchange.agree import agree_on, agreed, least, most, total
 from broadfront.execution.exchange.announce import announced
+from broadfront.execution.exchange.blocks import KERNEL
 from broadfront.execution.exchange.by_level import count_levels, sort_shared, telling
 from broadfront.execution.exchange.collect import collected
 from broadfront.execution.exchange.empty import emptied
@@ -58,6 +59,13 @@ def timed(section: Section) -> Section:
         return turn
 
     return counted
+
+
+@inner
+def _begin_kernel(rank, threads, control, graph, state, in_state, work, front, turn):
+    if rank == 0:
+        trip(control, KERNEL)
+    return turn
 
 
 @inlined
@@ -135,7 +143,7 @@ class Across:
         sections += [
             emptied(self._names.index(name)) for name in sorted(self.plan.emptied[operator])
         ]
-        return sections
+        return [*sections, _begin_kernel]
 
     def after(self, operator: Operator) -> list[Section]:
         """Return the sections after an operator."""

@@ -20,6 +20,7 @@ from broadfront.errors import OptionError
 from broadfront.execution.answer import Answer
 from broadfront.execution.faults import explained
 from broadfront.execution.fused import fused
+from broadfront.execution.memory import check
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
@@ -42,6 +43,7 @@ def run_alone(
     parameters: Mapping[str, float],
     *,
     threads: int | None = None,
+    memory_limit: int | None = None,
     time_limit: float | None = None,
     progress: Listener | None = None,
 ) -> Answer:
@@ -56,6 +58,8 @@ def run_alone(
     with workspaces.borrowed() as workspace:
         work, queue_length = work_for(program, graph, workspace, count, arrays, frontier, large)
         rows, in_weights = rows_of(program, graph, large)
+        answer_bytes = sum(array.nbytes for array in arrays.values())
+        check(graph.nbytes + answer_bytes + workspace.asked_bytes, memory_limit)
         make = state_class(names)
         common = (*arrays.values(), *given)
         tail = (*rows[:4], graph.num_vertices, None)
@@ -75,7 +79,6 @@ def run_alone(
                 )
         except NumbaError as error:
             raise explained(error, program, state) from error
-        answer_bytes = sum(array.nbytes for array in arrays.values())
         record = recorded(workspace, work, int(iterations), count, clock, answer_bytes)
         left = left_in(work, graph.num_vertices)
     return Answer(arrays, left, record)

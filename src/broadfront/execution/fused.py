@@ -30,10 +30,12 @@ from broadfront.operators.cpu.frontier import (
     ITERATION,
     PARITY,
     PULLING,
+    RECORD_ROWS,
     SIZE,
     TIMES,
     UNEXPLORED,
     finish,
+    log_mail,
     prepare,
 )
 from broadfront.operators.cpu.intersect import intersect
@@ -298,6 +300,8 @@ def _repeated(phase: Phase, even: Section, odd: Section | None = None) -> Sectio
             if turn < 0:
                 return turn
             times += 1
+            if rank == 0 and front[ITERATION] < RECORD_ROWS:
+                log_mail(work.mail, front[ITERATION])
             front[ITERATION] += 1
             if asks:
                 prepare(control, rank, turn)

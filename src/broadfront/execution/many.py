@@ -20,7 +20,7 @@ from broadfront.clock import Clock, preparing
 from broadfront.devices import workspace as workspaces
 from broadfront.devices.choose import Device
 from broadfront.devices.mail import ACCOUNT_WORDS, HELD, LOG_ROWS, Mail, Post, log_columns
-from broadfront.errors import DeviceMemoryError
+from broadfront.errors import DeviceMemoryError, OptionError
 from broadfront.execution.across import Across
 from broadfront.execution.alone import check_start, frontier_of, left_in, values_of
 from broadfront.execution.answer import Answer
@@ -69,6 +69,7 @@ def run_on(
     graph, settled = partition.graph, program.on(partition.graph.targets.dtype)
     numbers = values_of(program, parameters)
     check_start(program, start)
+    _check_lengths(settled, start, graph.num_vertices)
     queue = frontier_of(graph, starting)
     large = relabel and program.reduces_often and tiles.suit(graph)
     in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
@@ -78,7 +79,7 @@ def run_on(
     with preparing():
         loop, plan = _loop(program, graph, names, large, relabel)
     with workspaces.borrowed_many(len(parts)) as spaces:
-        post = spaces[0].post(len(parts))
+        post = spaces[0].post(len(parts), without_boxes=memory_limit is not None)
         setting = Setting(settled, plan, names, partition, start, numbers, queue)
         crew = [
             _prepare(setting, part, space, device.threads, post, layout)
@@ -100,6 +101,14 @@ def run_on(
         record = gathered(crew, devices, iterations, clock, spaces[0].team)
         left = np.sort(np.concatenate([_left(one) for one in crew]))
         return Answer(_whole(settled, crew, graph.num_vertices), left, record)
+
+
+def _check_lengths(program: Program, start: Mapping[str, Any], size: int) -> None:
+    """Refuse arrays to start from that are not of the length of their fields."""
+    for name, given in start.items():
+        length = program.fields[name].length or size
+        if isinstance(given, np.ndarray) and given.shape != (length,):
+            raise OptionError(f"start[{name!r}] has shape {given.shape}, not ({length},)")
 
 
 class Setting(NamedTuple):
@@ -159,7 +168,8 @@ def _prepare(
     tail = (*rows[:4], size, part.ids)
     common = (*fields.values(), *setting.numbers)
     state = make(*common, _or_nothing(part.weights), *tail)
-    in_state = make(*common, _or_nothing(part.in_weights), *tail)
+    in_weights = part.weights if part.in_offsets is None else part.in_weights
+    in_state = make(*common, _or_nothing(in_weights), *tail)
     edges = _start(part, work, rows, setting.queue, partition)
     return One(part, space, fields, rows, state, in_state, work, edges)
 

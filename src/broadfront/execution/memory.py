@@ -1,4 +1,8 @@
-"""How much memory a run on several devices takes, and may take."""
+"""How much memory a run takes on each device, and may take.
+
+A device's memory is its part of the graph, its fields, what operators work in, and boxes for what
+it sends. All but the boxes is known before a run begins; a box that does not fit stops it.
+"""
 
 from __future__ import annotations
 
@@ -24,9 +28,14 @@ def limit(crew: Sequence[One], most: int | None) -> None:
         return
     for number, one in enumerate(crew):
         taken = bytes_of(one)
-        if taken >= most:
-            raise DeviceMemoryError(_text(number, taken, most, len(crew)), number, taken)
+        check(taken, most, number, len(crew))
         one.work.mail.account[LIMIT] = most - taken
+
+
+def check(taken: int, most: int | None, device: int = 0, devices: int = 1) -> None:
+    """Refuse a run in which a device would take more than it may before it has begun."""
+    if most is not None and taken >= most:
+        raise DeviceMemoryError(_text(device, taken, most, devices), device, taken)
 
 
 def bytes_of(one: One) -> int:
@@ -48,6 +57,6 @@ def memory_error(
 
 def _text(device: int, wanted: int, most: int, devices: int) -> str:
     return (
-        f"cpu:{device} needs {wanted:,} bytes, and memory_limit is {most:,}; give it as much, or "
+        f"cpu:{device} needs {wanted:,} bytes or more, and memory_limit is {most:,}: allow more, "
         f"take more devices than {devices}, or a partitioner that cuts fewer edges"
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
 
-from broadfront.devices.choose import Devices
+from broadfront.devices.choose import Devices, choose
 from broadfront.errors import OptionError
 from broadfront.graph.csr import Graph
 from broadfront.partition.partition import Partition
@@ -58,3 +58,9 @@ def checked(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]
             raise OptionError(f"unknown option {name!r}; there are {', '.join(HOW + WHERE)}")
     where = {name: options[name] for name in WHERE if options.get(name) is not None}
     return where, {name: options[name] for name in HOW if name in options}
+
+
+def are_several(options: Mapping[str, Any]) -> bool:
+    """Tell whether a run with these options meets other devices."""
+    given = options.get("partitioner") is not None
+    return given or len(choose(options.get("devices"))) > 1

@@ -13,7 +13,7 @@ from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
-from broadfront.devices.choose import choose
+from broadfront.devices.choose import choose, names_threads
 from broadfront.execution.alone import run_alone
 from broadfront.execution.answer import Answer
 from broadfront.execution.many import run_on
@@ -49,7 +49,10 @@ def run(
     devices = choose(where.get("devices"), how.get("threads"))
     begin, numbers = start or {}, parameters or {}
     if len(devices) == 1 and "partitioner" not in where:
-        return run_alone(program, graph, frontier, begin, numbers, **how)
+        if names_threads(where.get("devices")):
+            how["threads"] = devices[0].threads
+        most = where.get("memory_limit")
+        return run_alone(program, graph, frontier, begin, numbers, memory_limit=most, **how)
     partition = partition_for(graph, devices, where.get("partitioner", "random"))
     return run_on(
         program, partition, devices, frontier, begin, numbers, relabel=where.get("relabel", True),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +13,8 @@ from broadfront.errors import require
 
 if TYPE_CHECKING:
     import pandas
+
+    from broadfront.report.record import Record
 
 Array = NDArray[Any]
 
@@ -119,24 +121,46 @@ def _joined(records: Sequence[DeviceRecord]) -> DeviceRecord:
     return DeviceRecord(**together)
 
 
-def chrome_trace(devices: Sequence[DeviceRecord]) -> dict[str, Any]:
-    """Return the devices' iterations as events that Chrome's and Perfetto's viewers show."""
-    begin = min((int(device.began[0]) for device in devices if len(device.began)), default=0)
+def chrome_trace(report: Record) -> dict[str, Any]:
+    """Return a run as events that Chrome's and Perfetto's viewers show: a process per device."""
+    if not report.devices:
+        return {"traceEvents": [_name(0, "cpu:0"), *_alone(report)], "displayTimeUnit": "ms"}
+    begin = min((int(one.began[0]) for one in report.devices if len(one.began)), default=0)
     events: list[dict[str, Any]] = []
-    for number, device in enumerate(devices):
-        events.append({"name": "process_name", "ph": "M", "pid": number, "tid": 0,
-                       "args": {"name": device.name}})  # fmt: skip
+    for number, device in enumerate(report.devices):
+        events.append(_name(number, device.name))
+        stages = {"compute": device.computing, "exchange": device.exchanging,
+                  "wait": device.waiting}  # fmt: skip
         for iteration in range(len(device.began)):
             at = (int(device.began[iteration]) - begin) / 1000
-            for stage, length in (
-                ("compute", device.computing), ("exchange", device.exchanging),
-                ("wait", device.waiting),
-            ):  # fmt: skip
-                events.append({
-                    "name": stage, "ph": "X", "pid": number, "tid": 0, "ts": at,
-                    "dur": float(length[iteration]),
-                    "args": {"iteration": iteration, "frontier": int(device.frontier[iteration]),
-                             "edges": int(device.edges[iteration])},
-                })  # fmt: skip
+            told = {
+                "iteration": iteration,
+                "frontier": int(device.frontier[iteration]),
+                "edges": int(device.edges[iteration]),
+                "bytes_sent": int(device.sent_bytes[iteration].sum()),
+            }
+            for stage, length in stages.items():
+                events.append(_event(stage, number, at, length[iteration], told))
                 at += float(length[iteration])
     return {"traceEvents": events, "displayTimeUnit": "ms"}
+
+
+def _alone(report: Record) -> Iterator[dict[str, Any]]:
+    """Give the iterations of one device, one after the other."""
+    at = 0.0
+    columns = report.by_iteration()
+    for iteration, length in enumerate(report.microseconds.tolist()):
+        told = {name: column[iteration].item() for name, column in columns.items()}
+        yield _event(str(told["direction"]), 0, at, length, {"iteration": iteration, **told})
+        at += length
+
+
+def _name(number: int, name: str) -> dict[str, Any]:
+    return {"name": "process_name", "ph": "M", "pid": number, "tid": 0, "args": {"name": name}}
+
+
+def _event(
+    name: str, number: int, at: float, length: float, told: dict[str, Any]
+) -> dict[str, Any]:
+    return {"name": name, "ph": "X", "pid": number, "tid": 0, "ts": at, "dur": float(length),
+            "args": told}  # fmt: skip

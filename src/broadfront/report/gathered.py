@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from broadfront.clock import Clock
 from broadfront.devices import control
-from broadfront.devices.mail import EXCHANGED, HELD, LOG_ROWS, WAITED, log_columns
+from broadfront.devices.mail import EXCHANGED, HELD, WAITED, log_columns
 from broadfront.operators.cpu import frontier
 from broadfront.report.devices import DeviceRecord
 from broadfront.report.record import Record
@@ -66,19 +66,33 @@ def _table(one: One, iterations: int) -> Array:
 
 def _device(one: One, device: Device, table: Array, count: int) -> DeviceRecord:
     mail, part, rows = one.work.mail, one.part, len(table)
-    columns = log_columns(count)
-    log = mail.log[: min(rows, LOG_ROWS) * columns].reshape(-1, columns)
-    last = [*mail.sent, *mail.account[[WAITED, EXCHANGED]]]
-    steps = np.diff(np.vstack([log, last]), axis=0) if rows else log
+    begins = table[:, frontier.R_BEGIN]
+    log = _log(mail, rows, count)
+    first = np.zeros((1, log.shape[1]), np.int64)
+    first[0, -1] = begins[0] if rows else 0
+    steps = np.diff(np.vstack([first, log]), axis=0)
     sent = steps[:, : 2 * count].reshape(rows, count, 2)
-    waiting, exchanging = steps[:, -2] / 1000, steps[:, -1] / 1000
-    begins, ends = table[:, frontier.R_BEGIN], table[:, frontier.R_END]
-    microseconds = (ends - begins) / 1000 + exchanging
+    waiting, exchanging, lasting = (steps[:, -3:] / 1000).T
     return DeviceRecord(
         device.name, device.threads, part.owned, part.num_ghosts, part.num_arcs,
-        table[:, frontier.R_FRONTIER], table[:, frontier.R_EDGES], microseconds,
-        np.maximum(0.0, exchanging - waiting), waiting, sent[:, :, 0], sent[:, :, 1], begins,
+        table[:, frontier.R_FRONTIER], table[:, frontier.R_EDGES],
+        np.maximum(lasting, exchanging), np.maximum(0.0, exchanging - waiting), waiting,
+        sent[:, :, 0], sent[:, :, 1], np.append(first[:, -1], log[:-1, -1])[:rows],
         part.nbytes, sum(array.nbytes for array in one.fields.values()),
-        one.space.asked_bytes + rows * 8 * (frontier.RECORD_COLUMNS + columns),
+        one.space.asked_bytes + rows * 8 * (frontier.RECORD_COLUMNS + log_columns(count)),
         int(mail.account[HELD]),
     )  # fmt: skip
+
+
+def _log(mail: Any, rows: int, count: int) -> Array:
+    """Return the log, the end of the run in its last row, and leave it empty.
+
+    Rows never fall: one that nobody wrote is that of the iteration before.
+    """
+    columns = log_columns(count)
+    written = mail.log[: rows * columns].reshape(rows, columns)
+    log = np.maximum.accumulate(written, axis=0)
+    written[:] = 0
+    if rows:
+        log[-1, :-1] = [*mail.sent, *mail.account[[WAITED, EXCHANGED]]]
+    return log

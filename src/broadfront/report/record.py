@@ -174,7 +174,11 @@ def recorded(
 
 
 def joined(records: Sequence[Record]) -> Record:
-    """Return one record of several runs, one after the other."""
+    """Return one record of several runs, one after the other; an empty one of none."""
+    if not records:
+        none = np.empty(0, np.int64)
+        bytes_ = np.zeros((1, 2), np.int64)
+        return Record(0, none, none, none, none, none / 1000, 0.0, 0.0, 0.0, 0, 0, 0, bytes_)
     together: dict[str, Any] = {}
     for name in (field.name for field in fields(Record)):
         values = [getattr(record, name) for record in records]

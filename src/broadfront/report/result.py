@@ -64,13 +64,19 @@ class Result:
         kind = "directed" if self.graph.directed else "undirected"
         report = self.report
         rate = report.edges_visited / max(report.seconds, 1e-9) / 1e6
+        told = report.totals()
+        sent = [f"{told['vertices_sent']:,} vertices sent between devices in "
+                f"{told['bytes_sent']:,} bytes"] if report.devices else []  # fmt: skip
         lines = [
             f"{type(self).__name__} on {self.graph.num_vertices:,} vertices, "
             f"{self.graph.num_edges:,} edges, {kind}",
             *self.story(),
             f"{report.iterations:,} iterations, {report.edges_visited:,} arcs looked at, "
             f"{rate:,.0f} million a second",
-            f"{report.seconds * 1e3:,.2f} ms on {report.threads} thread"
+            *sent,
+            f"{report.seconds * 1e3:,.2f} ms on "
+            + (f"{len(report.devices)} devices, " if report.devices else "")
+            + f"{report.threads} thread"
             f"{'s' if report.threads > 1 else ''}"
             + (f", and {report.compile_seconds:.1f} s compiling" if report.compile_seconds else ""),
         ]

@@ -1,0 +1,56 @@
+"""Where a primitive runs: `--devices`, `--partitioner`, `--keep-ids`, `--memory-limit`."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from typing import Any
+
+from broadfront.graph.csr import Graph
+from broadfront.partition.partition import Partition
+from broadfront.partition.split import PARTITIONERS
+
+UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def add(command: argparse.ArgumentParser) -> None:
+    """Add the options that say where something runs."""
+    command.add_argument(
+        "--devices", type=devices, metavar="N",
+        help="a number of devices, or names as in cpu*2,cpu; see: broadfront devices",
+    )  # fmt: skip
+    command.add_argument(
+        "--partitioner", metavar="NAME",
+        help=f"how devices share the graph: {', '.join(PARTITIONERS)}, or a file that "
+        "`broadfront partition --out` wrote",
+    )  # fmt: skip
+    command.add_argument(
+        "--keep-ids", action="store_true", help="do not number the vertices of each device anew"
+    )
+    command.add_argument(
+        "--memory-limit", type=size, metavar="BYTES", help="for each device; 512M or 4G will do"
+    )
+
+
+def chosen(graph: Graph, options: argparse.Namespace) -> dict[str, Any]:
+    """Return the options of a run that the command line has given."""
+    settings: dict[str, Any] = {"devices": options.devices, "memory_limit": options.memory_limit}
+    by = options.partitioner
+    if by is not None:
+        settings["partitioner"] = Partition.load(by, graph) if by.endswith(".npz") else by
+    if options.keep_ids:
+        settings["relabel"] = False
+    return settings
+
+
+def devices(text: str) -> int | list[str]:
+    """Return a number of devices, or their names."""
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else text.split(",")
+
+
+def size(text: str) -> int:
+    """Return a number of bytes."""
+    told = re.fullmatch(r"([0-9]{1,18})([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
+    if told is None:
+        raise argparse.ArgumentTypeError(f"{text!r}: expected bytes, as in 4000000, 512M or 4G")
+    return int(told[1]) * UNITS[told[2].upper()]
