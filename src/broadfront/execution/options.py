@@ -58,9 +58,3 @@ def checked(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]
             raise OptionError(f"unknown option {name!r}; there are {', '.join(HOW + WHERE)}")
     where = {name: options[name] for name in WHERE if options.get(name) is not None}
     return where, {name: options[name] for name in HOW if name in options}
-
-
-def are_several(options: Mapping[str, Any]) -> bool:
-    """Tell whether a run with these options meets other devices."""
-    given = options.get("partitioner") is not None
-    return given or len(choose(options.get("devices"))) > 1
