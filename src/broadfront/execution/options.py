@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, TypedDict
 
-from broadfront.devices.choose import Devices, choose
+from broadfront.devices.choose import Devices
 from broadfront.errors import OptionError
 from broadfront.graph.csr import Graph
 from broadfront.partition.partition import Partition
