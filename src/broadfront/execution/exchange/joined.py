@@ -96,7 +96,7 @@ def settling(item: int) -> Callable[..., Any]:
         count, total = trees.told[NUMBERED], np.int64(0)
         for entry in range(threads * mail.devices):
             total += mail.counts[entry]
-        nbytes = 8 * mail.devices + (count + 2 * total) * item
+        nbytes = 8 * mail.devices + (count + 1 + 2 * total) * item
         if not fits(control, mail, 0, nbytes):
             return np.int64(0)
         words, column = box(mail, mail.device, 0), at(ids_at(mail, mail.device, 0), trees.forest)
@@ -162,7 +162,7 @@ def settling(item: int) -> Callable[..., Any]:
         again = join_all(mail, trees, bases, up)
         for device in range(mail.devices):
             count = bases[device + 1] - bases[device]
-            size = 8 * mail.devices + count * item
+            size = 8 * mail.devices + (count + 1) * item
             if device > 0:
                 take(mail, device, number)
                 if not (

@@ -92,7 +92,7 @@ def passes_over(vertex, forest, told):
 
     While others link, its root may come to hang under another; it is inside all the same.
     """
-    inside = forest[vertex] == told[LARGEST] or vertex == told[LARGEST]
+    inside = (forest[vertex] == told[LARGEST]) | (vertex == told[LARGEST])
     return inside != (told[INSIDE] == 1)
 
 
@@ -241,10 +241,10 @@ def uniting(place: int, item: int, relabelled: bool) -> UniteCrossing:
             vertex = np.int64(graph.members[entry])
             root = np.int64(forest[vertex])
             above = root if root < 0 else np.int64(forest[root])
-            if above < 0:
-                into[vertex] = smallest[-1 - above]
-            else:
-                into[vertex] = state.ids[root]
+            # Both are read: which one is wanted is often a wrong guess, and costs more.
+            told = np.int64(smallest[max(np.int64(0), -1 - above)])
+            own = np.int64(state.ids[max(np.int64(0), root)])
+            into[vertex] = told if above < 0 else own
 
     @inner
     def meet(rank, threads, control, graph, state, in_state, work, front, turn):
