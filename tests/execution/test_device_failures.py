@@ -54,7 +54,7 @@ def test_a_fault_anywhere_stops_everybody(block: int, threads: int) -> None:
         began = time.perf_counter()
         with pytest.raises(bf.DeviceError, match=f"cpu:{device} failed at block") as caught:
             min_label(threads, fault=(device, block, times))
-        assert time.perf_counter() - began < 1
+        assert time.perf_counter() - began < 5  # a second on free cores
         assert caught.value.device == device
         del caught
         assert not min_label(threads).any()
@@ -148,7 +148,7 @@ def test_a_time_limit_stops_all_devices(devices: int) -> None:
     began = time.perf_counter()
     with pytest.raises(bf.TimeLimitError, match="time_limit=0.2"):
         run_for_ever(devices, time_limit=0.2)
-    assert time.perf_counter() - began < 3
+    assert time.perf_counter() - began < 10
     assert not min_label().any()
 
 

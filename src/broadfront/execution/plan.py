@@ -171,11 +171,10 @@ def _check(operator: Operator, touch: Access, program: Program) -> None:
                 f"a functor of {kind} sets {name!r}, which all vertices share: on several devices "
                 "it needs combine='min', 'max' or 'or', or sums="
             )
-        sent_on = isinstance(operator, Intersect) and field_.combine is not None
-        if field_.length is None and place != OWN and not sent_on:
+        if field_.length is None and place != OWN and field_.combine is None:
             raise OptionError(
-                f"a functor of {kind} sets {name!r} of another vertex: on several devices only "
-                "what an Advance proposes into its field reaches the owner"
+                f"a functor of {kind} sets {name!r} of another vertex: on several devices the "
+                "field needs a combine"
             )
 
 

@@ -9,20 +9,25 @@ import numpy as np
 
 from broadfront import atomics
 from broadfront.bits import count_ones, trailing_zeros
-from broadfront.devices.control import CURSORS, LINE, claim
+from broadfront.devices.control import CURSORS, LINE, claim, nanoseconds
 from broadfront.kernel import inner
 from broadfront.operators.cpu.frontier import (
     ALL_SIZE,
+    ATOMICS,
+    BEFORE,
     BLOCK,
+    DENSE,
     MARKS,
     PARITY,
     PULLING,
     SIZE,
     STATS_WORDS,
     TAIL,
+    VISITED,
     WORK,
     finish,
     prepare,
+    tell,
 )
 from broadfront.operators.describe import Compute, Filter
 from broadfront.pointers import shifted
@@ -57,6 +62,7 @@ def over_frontier(operator: Compute) -> Callable[..., Any]:
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        began = nanoseconds()
         prepare(control, rank, turn)
         odd = front[PARITY] == 1
         if front[PULLING] == 1:
@@ -65,7 +71,10 @@ def over_frontier(operator: Compute) -> Callable[..., Any]:
         else:
             queue = work.other_queue if odd else work.queue
             queued(rank, control, queue, front[SIZE], state, turn)
-        return finish(control, rank, threads, turn)
+        turn = finish(control, rank, threads, turn)
+        front[BEFORE], front[VISITED], front[ATOMICS] = front[SIZE], 0, 0
+        tell(work, front, rank, DENSE, began)
+        return turn
 
     return section
 
