@@ -235,3 +235,13 @@ def test_who_gets_tiles() -> None:
     assert tiles.suit(Size(1 << 18, 1 << 20))  # type: ignore[arg-type]
     assert tiles.suit(Size(1 << 26, 1 << 30))  # type: ignore[arg-type]
     assert not tiles.suit(Size(1 << 26, 1 << 20))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("spec", ["kron:14", "rmat:14:8:directed=yes"])
+def test_tiles_of_parts(spec: str) -> None:
+    graph = bf.generate(spec)
+    assert tiles.suit(graph)
+    alone = bf.pagerank(graph, tol=1e-10)
+    many = bf.pagerank(graph, tol=1e-10, devices=3, threads=1)
+    many.verify()
+    np.testing.assert_allclose(many.rank, alone.rank, rtol=1e-9)
