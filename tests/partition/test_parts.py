@@ -108,6 +108,30 @@ def test_what_a_part_tells() -> None:
     assert first.nbytes == sum(array.nbytes for array in arrays)
 
 
+def test_vertices_of_like_degree_are_together_where_degrees_differ_much() -> None:
+    star = bf.from_edges([9] * 40, range(10, 50), directed=False)
+    hub = star.vertex(9)
+    for part in bf.split(star, 2).parts():
+        assert part.ids is not None
+        first = part.ids[0] if hub in part.owned_ids else part.ids[part.owned]
+        assert first == hub, "the hub is first among its like, at its owner and as a copy"
+    grid = bf.split(bf.generate("grid:9x9"), 3)
+    assert all((np.diff(part.owned_ids) > 0).all() for part in grid.parts())
+
+
+@pytest.mark.parametrize("spec", ["kron:8", "grid:9x9"])
+def test_where_vertices_are(spec: str) -> None:
+    graph = bf.generate(spec)
+    partition = bf.split(graph, 3)
+    parts = partition.parts()
+    everyone = np.arange(graph.num_vertices)
+    for part in parts:
+        assert part.ids is not None
+        found = partition.positions(everyone, part, parts)
+        known = {int(vertex): place for place, vertex in enumerate(part.ids)}
+        assert found.tolist() == [known.get(vertex, -1) for vertex in range(len(everyone))]
+
+
 def test_interrupting_leaves_a_partition_that_works(monkeypatch: pytest.MonkeyPatch) -> None:
     partition = bf.split(bf.generate("kron:8"), 4)
 

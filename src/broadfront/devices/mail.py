@@ -87,6 +87,8 @@ class Mail(NamedTuple):
     shared: Array
     ghosts: Any
     owner: Any
+    luggage: Any
+    """What the device does to its fields before and after its loop."""
 
 
 def new_post(devices: int) -> Post:

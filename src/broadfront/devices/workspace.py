@@ -20,6 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from broadfront.devices.control import LINE
 from broadfront.devices.mail import Post, free_boxes, new_post
 from broadfront.devices.team import Team
+from broadfront.pages import LARGE_PAGE, new_array
 
 _shelf: list[Workspace] = []
 _lock = threading.Lock()
@@ -36,9 +37,18 @@ class Workspace:
 
     def array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
         """Return the array called `name`, at least `length` long; its content is as it was left."""
-        array = self.sparse_array(name, length, dtype)
+        array = self.kept_array(name, length, dtype)
         self._asked[name] = length * array.itemsize
         return array
+
+    def kept_array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
+        """Do as `array` for one that is counted elsewhere: `asked_bytes` leaves it out."""
+        kept = self._arrays.get(name)
+        if kept is None or kept.dtype != dtype or len(kept) < length:
+            kept = self._arrays[name] = new_array(length, dtype)
+            if kept.nbytes < LARGE_PAGE:
+                kept.fill(0)
+        return kept
 
     def sparse_array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
         """Do as `array` for one of which a run touches little: `asked_bytes` leaves it out."""

@@ -106,15 +106,9 @@ def _counts_of(state, work):
 
 @inner
 def _position_by_search(vertex, graph, state):
-    low, high = np.int64(0), np.int64(graph.owned)
-    while low < high:
-        middle = (low + high) >> 1
-        if np.int64(state.ids[middle]) < vertex:
-            low = middle + 1
-        else:
-            high = middle
-    if low < graph.owned and np.int64(state.ids[low]) == vertex:
-        return low
+    for position in range(graph.owned):
+        if np.int64(state.ids[position]) == vertex:
+            return np.int64(position)
     return np.int64(-1)
 
 
@@ -215,7 +209,7 @@ class Across:
         trail = None if operator.trail is None else names.index(operator.trail)
         trail_size = 0 if trail is None else self._size(str(operator.trail))
         with_it = self.plan.with_frontier.get(operator, {operator.into})
-        announce = timed(announced(self._columns(with_it)))
+        announce = timed(announced(self._columns(with_it), self._relabelled))
 
         def collect(combine: Any, joins: Section) -> Section:
             return timed(collected(

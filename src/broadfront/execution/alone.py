@@ -6,7 +6,7 @@ borrowed, its team runs the loop, and the arrays come back with the record of wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from broadfront.devices import workspace as workspaces
 from broadfront.errors import OptionError
 from broadfront.execution.answer import Answer
 from broadfront.execution.faults import explained
+from broadfront.execution.fields import fresh_fields
 from broadfront.execution.fused import fused
 from broadfront.execution.memory import check
 from broadfront.execution.program import RESERVED, Program
@@ -32,7 +33,6 @@ from broadfront.report.record import recorded
 Array = NDArray[Any]
 
 ARCS_WORTH_A_THREAD = 1 << 15
-FILLED_AT_ONCE = 1 << 18
 
 
 def run_alone(
@@ -50,7 +50,8 @@ def run_alone(
     """Run `program` on `graph` on one device; see `broadfront.execution.run`."""
     clock = Clock()
     count = thread_count(graph, threads)
-    arrays = _fields(program, graph, start, count)
+    settled = program.on(graph.targets.dtype)
+    arrays = fresh_fields(settled, graph.num_vertices, start, count)
     names = (*program.fields, *program.parameters, *RESERVED)
     given = values_of(program, parameters)
     weights = graph.weights
@@ -70,7 +71,7 @@ def run_alone(
         loop = program._loops.get(key)
         if loop is None:
             with preparing():
-                loop = fused(program.on(key[0]), names, large)
+                loop = fused(settled, names, large)
                 loop = program._loops.setdefault(key, loop)
         try:
             with listening(progress), following(program.name, lambda: _iteration(work)):
@@ -102,60 +103,12 @@ def _iteration(work: frontier.Work) -> int:
     return int(work.fronts[frontier.ITERATION])
 
 
-def check_start(program: Program, start: Mapping[str, Any]) -> None:
-    """Refuse a start for fields that the program does not have."""
-    for name in start:
-        if name not in program.fields:
-            raise OptionError(f"start has no field {name!r}; there are {', '.join(program.fields)}")
-
-
 def frontier_of(graph: Graph, starting: ArrayLike) -> NDArray[np.int64]:
     """Return the positions to start from, each once; refuse what is not a vertex."""
     queue = np.unique(np.asarray(starting, dtype=np.int64))
     if len(queue) and (queue[0] < 0 or queue[-1] >= graph.num_vertices):
         raise OptionError(f"the frontier holds {queue[0]}..{queue[-1]}, which are not all vertices")
     return queue
-
-
-def _fields(
-    program: Program, graph: Graph, start: Mapping[str, Any], threads: int
-) -> dict[str, Array]:
-    arrays = {}
-    unfilled: list[tuple[Array, Any]] = []
-    check_start(program, start)
-    for name, field in program.on(graph.targets.dtype).fields.items():
-        length = graph.num_vertices if field.length is None else field.length
-        given = start.get(name)
-        if isinstance(given, np.ndarray):
-            if given.shape != (length,):
-                raise OptionError(f"start[{name!r}] has shape {given.shape}, not ({length},)")
-            arrays[name] = given.astype(field.dtype)
-            continue
-        array = np.empty(length, field.dtype)
-        unfilled.append((array, field.fill))
-        arrays[name] = array
-    _fill(unfilled, threads)
-    for name, given in start.items():
-        if not isinstance(given, np.ndarray):
-            for place, value in dict(given or {}).items():
-                arrays[name][place] = value
-    return arrays
-
-
-def _fill(unfilled: Sequence[tuple[Array, Any]], threads: int) -> None:
-    """Fill new arrays, large ones by all threads: touching fresh pages is what takes time."""
-    pieces = [
-        (array[first : first + FILLED_AT_ONCE], value)
-        for array, value in unfilled
-        for first in range(0, len(array), FILLED_AT_ONCE)
-    ]
-
-    def fill(piece: int) -> None:
-        array, value = pieces[piece]
-        array.fill(value)
-
-    with thread_settings.limit(threads if len(pieces) > len(unfilled) else 1):
-        thread_settings.run(fill, len(pieces))
 
 
 def values_of(program: Program, given: Mapping[str, float]) -> list[float]:

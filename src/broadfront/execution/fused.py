@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from broadfront import atomics
 from broadfront.devices.control import LINE, assemble
 from broadfront.execution.across import Across
+from broadfront.execution.luggage import taken_home, unpacked
 from broadfront.execution.program import Phase, Program
 from broadfront.kernel import inner, loop
 from broadfront.operators.cpu.advance import advance
@@ -190,7 +191,8 @@ def _whole(
 ) -> Section:
     operators = {operator for phase in program.all_phases for operator in phase.step}
     made = {operator: _section(operator, program, names, large, across) for operator in operators}
-    return _chained([_phase(phase, made) for phase in program.all_phases])
+    phases = [_phase(phase, made) for phase in program.all_phases]
+    return _chained(phases if across is None else [unpacked, *phases, taken_home])
 
 
 def has_plain_advance(program: Program) -> bool:

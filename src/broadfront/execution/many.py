@@ -8,30 +8,29 @@ in it through the mail alone. When it is over, what the owners hold is put toget
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
-from broadfront import threads as thread_settings
 from broadfront.clock import Clock, preparing
 from broadfront.devices import workspace as workspaces
 from broadfront.devices.choose import Device
 from broadfront.devices.mail import ACCOUNT_WORDS, HELD, LOG_ROWS, Mail, Post, log_columns
-from broadfront.errors import DeviceMemoryError, OptionError
+from broadfront.errors import DeviceMemoryError
 from broadfront.execution.across import Across
-from broadfront.execution.alone import check_start, frontier_of, left_in, values_of
+from broadfront.execution.alone import frontier_of, left_in, values_of
 from broadfront.execution.answer import Answer
 from broadfront.execution.faults import explained
+from broadfront.execution.fields import answer_arrays, check_start, packed, part_fields
 from broadfront.execution.fused import fused
+from broadfront.execution.luggage import Luggage
 from broadfront.execution.memory import limit, memory_error
 from broadfront.execution.plan import Plan
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
-from broadfront.kernel import kernel
 from broadfront.operators.cpu import frontier, tiles
 from broadfront.operators.cpu.buckets import new_buckets, sensible_width
 from broadfront.operators.cpu.levels import new_level_order
@@ -68,8 +67,7 @@ def run_on(
     clock = Clock()
     graph, settled = partition.graph, program.on(partition.graph.targets.dtype)
     numbers = values_of(program, parameters)
-    check_start(program, start)
-    _check_lengths(settled, start, graph.num_vertices)
+    check_start(settled, start, graph.num_vertices)
     queue = frontier_of(graph, starting)
     large = relabel and program.reduces_often and tiles.suit(graph)
     in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
@@ -80,11 +78,15 @@ def run_on(
         loop, plan = _loop(program, graph, names, large, relabel)
     with workspaces.borrowed_many(len(parts)) as spaces:
         post = spaces[0].post(len(parts), without_boxes=memory_limit is not None)
-        setting = Setting(settled, plan, names, partition, start, numbers, queue)
+        setting = Setting(settled, names, partition, numbers, queue)
+        arrays = part_fields(settled, parts, spaces, plan.copies)
+        answer = answer_arrays(settled, graph.num_vertices)
+        luggage = packed(settled, partition, parts, arrays, plan.adding, start, answer)
         crew = [
-            _prepare(setting, part, space, device.threads, post, layout)
-            for part, space, device, layout in zip(parts, spaces, devices, kept, strict=True)
-        ]
+            _prepare(setting, part, space, arrays[number], luggage[number], kept[number],
+                     devices[number], post)
+            for number, (part, space) in enumerate(zip(parts, spaces, strict=True))
+        ]  # fmt: skip
         _tell_all(crew, len(queue), graph.num_arcs)
         limit(crew, memory_limit)
         threads = [device.threads for device in devices]
@@ -100,25 +102,18 @@ def run_on(
             raise memory_error(error, crew, memory_limit) from None
         record = gathered(crew, devices, iterations, clock, spaces[0].team)
         left = np.sort(np.concatenate([_left(one) for one in crew]))
-        return Answer(_whole(settled, crew, graph.num_vertices), left, record)
-
-
-def _check_lengths(program: Program, start: Mapping[str, Any], size: int) -> None:
-    """Refuse arrays to start from that are not of the length of their fields."""
-    for name, given in start.items():
-        length = program.fields[name].length or size
-        if isinstance(given, np.ndarray) and given.shape != (length,):
-            raise OptionError(f"start[{name!r}] has shape {given.shape}, not ({length},)")
+        for name, whole in answer.items():
+            if settled.fields[name].length is not None:
+                whole[:] = arrays[0][name]
+        return Answer(answer, left, record)
 
 
 class Setting(NamedTuple):
     """What is the same for all devices of a run."""
 
     program: Program
-    plan: Plan
     names: tuple[str, ...]
     partition: Partition
-    start: Mapping[str, Any]
     numbers: Sequence[float]
     queue: Array
 
@@ -154,15 +149,17 @@ def _prepare(
     setting: Setting,
     part: Part,
     space: workspaces.Workspace,
-    threads: int,
-    post: Post,
+    fields: dict[str, Array],
+    luggage: Luggage,
     layout: tiles.Tiles | None,
+    device: Device,
+    post: Post,
 ) -> One:
-    """Make one device ready: fields, mail, memory, and its share of the frontier."""
+    """Make one device ready: mail, memory, and its share of the frontier."""
     partition, size = setting.partition, setting.partition.graph.num_vertices
-    fields = _fields(setting.program, part, setting.plan, setting.start)
+    threads = device.threads
     rows = _rows(part, partition)
-    mail = _mail(part, post, partition, space, threads)
+    mail = _mail(part, post, partition, space, threads, luggage)
     work = _work(setting, part, space, threads, mail, layout)
     make = state_class(setting.names)
     tail = (*rows[:4], size, part.ids)
@@ -184,40 +181,6 @@ def _tell_all(crew: Sequence[One], size: int, arcs: int) -> None:
         fronts[:, frontier.UNEXPLORED] = arcs
 
 
-def _whole(program: Program, crew: Sequence[One], size: int) -> dict[str, Array]:
-    """Put together what the owners hold."""
-    answer = {}
-    pieces: list[tuple[Array, Array, One]] = []
-    for name, field in program.fields.items():
-        if field.length is not None:
-            answer[name] = crew[0].fields[name]
-            continue
-        whole = answer[name] = np.empty(size, field.dtype)
-        pieces += [(one.fields[name], whole, one) for one in crew]
-
-    def bring_home(piece: int) -> None:
-        values, whole, one = pieces[piece]
-        if one.part.ids is not None:
-            _bring_home(values, one.part.ids, one.part.owned, whole)
-        else:
-            _bring_some_home(values, one.part.owned_list, whole)
-
-    thread_settings.run(bring_home, len(pieces))
-    return answer
-
-
-@kernel
-def _bring_home(values, ids, owned, whole):
-    for place in range(owned):
-        whole[ids[place]] = values[place]
-
-
-@kernel
-def _bring_some_home(values, members, whole):
-    for place in range(len(members)):
-        whole[members[place]] = values[members[place]]
-
-
 def _left(one: One) -> Array:
     """Return the ids of the vertices left in a device's frontier."""
     places = left_in(one.work, one.part.positions)
@@ -235,54 +198,6 @@ def _or_nothing(array: Array | None) -> Any:
     return () if array is None else array
 
 
-def _fields(program: Program, part: Part, plan: Any, start: Mapping[str, Any]) -> dict[str, Array]:
-    """Return the arrays of one device's fields."""
-    arrays = {}
-    for name, kind in program.fields.items():
-        given = start.get(name)
-        if kind.length is not None:
-            array = np.full(kind.length, kind.fill, kind.dtype)
-            for place, value in _pairs(given):
-                array[place] = value
-            arrays[name] = array
-            continue
-        with_copies = name in plan.copies or not part.relabelled
-        ids = part.ids if part.ids is not None else slice(None)
-        if part.ids is not None and not with_copies:
-            ids = part.ids[: part.owned]
-        if isinstance(given, np.ndarray):
-            array = given[ids].astype(kind.dtype)
-        else:
-            length = part.positions if with_copies else part.owned
-            array = np.full(length, kind.fill, kind.dtype)
-            for place, value in _pairs(given):
-                for position in _positions(part, place, with_copies):
-                    array[position] = value
-        if name in plan.adding:
-            ghosts = slice(part.owned, None) if part.ghosts is None else part.ghosts
-            array[ghosts] = 0
-        arrays[name] = array
-    return arrays
-
-
-def _pairs(given: Any) -> list[tuple[Any, Any]]:
-    if isinstance(given, np.ndarray):
-        return list(enumerate(given))
-    return list(dict(given or {}).items())
-
-
-def _positions(part: Part, vertex: int, with_copies: bool) -> list[int]:
-    """Return where a vertex of the graph is in a part, if it is there at all."""
-    if part.ids is None:
-        return [vertex]
-    starts = [0, *part.ghost_starts.tolist()] if with_copies else [0, part.owned]
-    for begin, end in pairwise(starts):
-        place = begin + int(np.searchsorted(part.ids[begin:end], part.ids.dtype.type(vertex)))
-        if place < end and part.ids[place] == vertex:
-            return [place]
-    return []
-
-
 def _rows(part: Part, partition: Partition) -> frontier.Rows:
     in_offsets = part.offsets if part.in_offsets is None else part.in_offsets
     in_targets = part.targets if part.in_targets is None else part.in_targets
@@ -294,7 +209,12 @@ def _rows(part: Part, partition: Partition) -> frontier.Rows:
 
 
 def _mail(
-    part: Part, post: Post, partition: Partition, space: workspaces.Workspace, threads: int
+    part: Part,
+    post: Post,
+    partition: Partition,
+    space: workspaces.Workspace,
+    threads: int,
+    luggage: Luggage,
 ) -> Mail:
     devices = part.count
     log = space.sparse_array("mail log", LOG_ROWS * log_columns(devices), np.int64)
@@ -304,7 +224,7 @@ def _mail(
         part.device, devices, *post, account,
         np.zeros(2 * threads * devices, np.int64), np.zeros(2 * devices, np.int64),
         log, part.ghost_starts, part.shared_starts, part.shared, part.ghosts,
-        None if part.relabelled else partition.owner,
+        None if part.relabelled else partition.owner, luggage,
     )  # fmt: skip
 
 
@@ -352,7 +272,7 @@ def _start(
 ) -> int:
     """Put a device's share of the frontier into its queue; return how many arcs leave it."""
     mine = queue[partition.owner[queue] == part.device]
-    places = mine if part.ids is None else np.searchsorted(part.ids[: part.owned], mine)
+    places = mine if part.ids is None else partition.home()[mine]
     work.queue[: len(places)] = places
     edges = int((rows.offsets[places + 1].astype(np.int64) - rows.offsets[places]).sum())
     fronts = work.fronts.reshape(-1, frontier.FRONT_WORDS)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from broadfront import threads
 from broadfront.graph.csr import Graph
 from broadfront.partition.ghosts import Ghosts, Table, find
+from broadfront.partition.groups import Groups, grouped
 from broadfront.partition.members import Members, members
 from broadfront.partition.part import Part
 from broadfront.partition.rows import Rows
@@ -31,7 +32,8 @@ def build(graph: Graph, owner: Array, count: int, *, relabel: bool, looks_back: 
     """Return the parts; `looks_back` asks for the incoming rows of a directed graph."""
     if count == 1:
         return [_whole(graph, relabel=relabel, looks_back=looks_back)]
-    own = members(owner, count, graph.targets.dtype)
+    groups = grouped(graph, owner, count) if relabel else Groups(owner, 1, count)
+    own = members(groups, graph.targets.dtype)
     graphs = [graph, graph.transpose] if graph.directed and looks_back else [graph]
     index = graph.targets.dtype if relabel else None
     tables = Table.several(count, graph.num_vertices, index)
@@ -41,8 +43,8 @@ def build(graph: Graph, owner: Array, count: int, *, relabel: bool, looks_back: 
         report("building parts", first, count)
         wave = range(first, min(first + len(tables), count))
         rows += rows_of(wave, graphs, own)
-        ghosts += find(wave, rows[first:], owner, own, tables)
-        _copy(wave, rows[first:], owner, count, tables)
+        ghosts += find(wave, rows[first:], groups, own, tables)
+        _copy(wave, rows[first:], groups, tables)
     report("building parts", count, count)
     sizes = np.array([np.diff(some.starts) for some in ghosts])
     return [
@@ -58,9 +60,7 @@ def rows_of(parts: range, graphs: list[Graph], own: Members) -> list[list[Rows]]
     )
 
 
-def _copy(
-    parts: range, rows: list[list[Rows]], owner: Array, count: int, tables: list[Table]
-) -> None:
+def _copy(parts: range, rows: list[list[Rows]], groups: Groups, tables: list[Table]) -> None:
     jobs = []
     for turn, part in enumerate(parts):
         for direction in rows[turn]:
@@ -69,7 +69,7 @@ def _copy(
 
     def copy(job: int) -> None:
         part, direction, first, last, local = jobs[job]
-        direction.copy(first, last, owner, count, part, local)
+        direction.copy(first, last, groups, part, local)
 
     threads.run(copy, len(jobs))
 

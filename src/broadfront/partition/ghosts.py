@@ -1,8 +1,8 @@
 """The ghosts of parts: neighbours of their own vertices that other parts own.
 
-Method: mark all neighbours in a table of the graph's vertices, then number the marked ones by owner
-and id, in two passes over pieces of the table. Several parts are under way at once, each with a
-table of its own; all phases run on all threads.
+Method: mark all neighbours in a table of the graph's vertices, then number the marked ones by group
+(which is by owner first) and id, in two passes over pieces of the table. Several parts are under
+way at once, each with a table of its own; all phases run on all threads.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from broadfront import threads
 from broadfront.kernel import kernel
+from broadfront.partition.groups import Groups
 from broadfront.partition.members import VERTICES_PER_PIECE, Members, cut, slots_of
 from broadfront.partition.rows import Rows
 
@@ -50,14 +51,14 @@ class Ghosts(NamedTuple):
     """The ghosts of one part."""
 
     starts: Array
-    """Those of owner ``q`` are ``ids[starts[q] : starts[q + 1]]``, increasing."""
+    """Those of owner ``q`` are ``ids[starts[q] : starts[q + 1]]``, in its own order."""
     ids: Array
 
 
 def find(
     parts: Sequence[int],
     rows: Sequence[Sequence[Rows]],
-    owner: Array,
+    groups: Groups,
     own: Members,
     tables: Sequence[Table],
 ) -> list[Ghosts]:
@@ -75,24 +76,27 @@ def find(
 
     threads.run(mark, len(jobs))
 
-    pieces = cut(len(owner), VERTICES_PER_PIECE)
+    of, each, count = groups
+    pieces = cut(len(of), VERTICES_PER_PIECE)
     both = list(itertools.product(range(len(parts)), range(len(pieces))))
-    counts = np.zeros((len(parts), len(pieces), len(own.starts) - 1), np.int64)
+    counts = np.zeros((len(parts), len(pieces), count * each), np.int64)
 
     def tally(job: int) -> None:
         turn, piece = both[job]
-        _tally_seen(owner, parts[turn], tables[turn].seen, *pieces[piece], counts[turn, piece])
+        _tally_seen(of, each, parts[turn], tables[turn].seen, *pieces[piece], counts[turn, piece])
 
     threads.run(tally, len(both))
     slots = [slots_of(counts[turn]) for turn in range(len(parts))]
-    found = [Ghosts(starts, np.empty(starts[-1], own.listed.dtype)) for starts, _ in slots]
+    found = [
+        Ghosts(starts[::each].copy(), np.empty(starts[-1], own.listed.dtype)) for starts, _ in slots
+    ]
 
     def number(job: int) -> None:
         turn, piece = both[job]
         part, (seen, local), (begin, end) = parts[turn], tables[turn], pieces[piece]
         first = int(own.starts[part + 1] - own.starts[part])
         _number(
-            owner, part, own.rank, first, seen, begin, end, slots[turn][1][piece],
+            of, each, part, own.rank, first, seen, begin, end, slots[turn][1][piece],
             found[turn].ids, local,
         )  # fmt: skip
 
@@ -101,25 +105,25 @@ def find(
 
 
 @kernel
-def _tally_seen(owner, own, seen, begin, end, counts):
+def _tally_seen(groups, each, own, seen, begin, end, counts):
     for vertex in range(begin, end):
-        if seen[vertex] != 0 and owner[vertex] != own:
-            counts[owner[vertex]] += 1
+        if seen[vertex] != 0 and not own * each <= groups[vertex] < (own + 1) * each:
+            counts[groups[vertex]] += 1
 
 
 @kernel
-def _number(owner, own, rank, first, seen, begin, end, slots, ids, local):
+def _number(groups, each, own, rank, first, seen, begin, end, slots, ids, local):
     for vertex in range(begin, end):
         if seen[vertex] == 0:
             continue
         seen[vertex] = 0
-        part = owner[vertex]
-        if part == own:
+        group = groups[vertex]
+        if own * each <= group < (own + 1) * each:
             if local is not None:
                 local[vertex] = rank[vertex]
             continue
-        slot = slots[part]
-        slots[part] = slot + 1
+        slot = slots[group]
+        slots[group] = slot + 1
         ids[slot] = vertex
         if local is not None:
             local[vertex] = first + slot

@@ -1,19 +1,22 @@
-"""The vertices of each part, in increasing order, and where each stands among them.
+"""The vertices of each part, by group and id, and where each stands among them.
 
-Two passes on all threads: count by owner, then put each vertex where the counts say. The result is
+Two passes on all threads: count by group, then put each vertex where the counts say. The result is
 the same for any number of threads.
 """
 
 from __future__ import annotations
 
 import itertools
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import threads
 from broadfront.kernel import kernel
+
+if TYPE_CHECKING:
+    from broadfront.partition.groups import Groups
 
 Array = NDArray[Any]
 
@@ -30,20 +33,24 @@ class Members(NamedTuple):
     """Where each vertex stands among those of its part."""
 
     def of(self, part: int) -> Array:
-        """Return the vertices of a part, in increasing order."""
+        """Return the vertices of a part, by group and increasing id."""
         return self.listed[self.starts[part] : self.starts[part + 1]]
 
 
-def members(owner: Array, count: int, index: np.dtype[Any]) -> Members:
+def members(groups: Groups, index: np.dtype[Any]) -> Members:
     """List the vertices of each part, as numbers of dtype `index`."""
-    pieces = cut(len(owner), VERTICES_PER_PIECE)
-    counts = np.zeros((len(pieces), count), np.int64)
-    threads.run(lambda piece: _tally(owner, *pieces[piece], counts[piece]), len(pieces))
+    of, each, count = groups
+    pieces = cut(len(of), VERTICES_PER_PIECE)
+    counts = np.zeros((len(pieces), count * each), np.int64)
+    threads.run(lambda piece: _tally(of, *pieces[piece], counts[piece]), len(pieces))
     starts, slots = slots_of(counts)
-    listed, rank = np.empty(len(owner), index), np.empty(len(owner), index)
-    threads.run(
-        lambda piece: _list(owner, *pieces[piece], slots[piece], starts, listed, rank), len(pieces)
-    )
+    starts = starts[::each].copy()
+    listed, rank = np.empty(len(of), index), np.empty(len(of), index)
+
+    def list_piece(piece: int) -> None:
+        _list(of, each, *pieces[piece], slots[piece], starts, listed, rank)
+
+    threads.run(list_piece, len(pieces))
     return Members(starts, listed, rank)
 
 
@@ -65,16 +72,16 @@ def slots_of(counts: Array) -> tuple[Array, Array]:
 
 
 @kernel
-def _tally(owner, begin, end, counts):
+def _tally(groups, begin, end, counts):
     for vertex in range(begin, end):
-        counts[owner[vertex]] += 1
+        counts[groups[vertex]] += 1
 
 
 @kernel
-def _list(owner, begin, end, slots, starts, listed, rank):
+def _list(groups, each, begin, end, slots, starts, listed, rank):
     for vertex in range(begin, end):
-        part = owner[vertex]
-        slot = slots[part]
-        slots[part] = slot + 1
+        group = groups[vertex]
+        slot = slots[group]
+        slots[group] = slot + 1
         listed[slot] = vertex
-        rank[vertex] = slot - starts[part]
+        rank[vertex] = slot - starts[group // each]

@@ -5,9 +5,10 @@ A part owns some vertices and holds all of their arcs. A neighbour that another 
 are targets of arcs from owned vertices and, only where the incoming rows are wanted of a directed
 graph, sources of arcs into owned vertices.
 
-Relabelled, the local positions are ``0 .. owned - 1`` for the owned vertices by increasing id, then
-the ghosts, grouped by owner and by increasing id within a group. Not relabelled, the local position
-of every vertex of the graph is its id.
+Relabelled, the local positions are ``0 .. owned - 1`` for the owned vertices, then the ghosts by
+owner, those of one owner in the order that they have there. That order is by falling degree (its
+binary digits) and id where degrees differ much, else by id: see `broadfront.partition.groups`. Not
+relabelled, the local position of every vertex of the graph is its id.
 
 Invariant: what ``p`` lists as ghosts of ``q`` and what ``q`` lists as shared with ``p`` are the
 same vertices in the same order, so that values travel without ids.
@@ -112,7 +113,7 @@ class Part:
 
     @property
     def owned_ids(self) -> Array:
-        """The ids in the graph of the owned vertices, increasing."""
+        """The ids in the graph of the owned vertices, by local position."""
         if self.ids is not None:
             return self.ids[: self.owned]
         assert self.owned_list is not None
@@ -120,7 +121,7 @@ class Part:
 
     @property
     def ghost_ids(self) -> Array:
-        """The ids in the graph of the ghosts, by owner and id."""
+        """The ids in the graph of the ghosts, by owner and their position there."""
         if self.ids is not None:
             return self.ids[self.owned :]
         assert self.ghosts is not None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +60,7 @@ class Partition:
         self._parts: dict[tuple[bool, bool], list[Part]] = {}
         self._quality: Quality | None = None
         self._layouts: dict[str, list[Any]] = {}
+        self._home: Array | None = None
         self._lock = threading.Lock()
 
     def parts(self, relabel: bool = True, looks_back: bool = False) -> list[Part]:
@@ -79,6 +80,33 @@ class Partition:
                     self.graph, self.owner, self.count, relabel=key[0], looks_back=key[1]
                 )
             return list(self._parts[key])
+
+    def home(self) -> Array:
+        """Return the local position of each vertex at its owner, in parts that are relabelled."""
+        parts = self.parts(relabel=True)
+        with self._lock:
+            if self._home is None:
+                home = np.empty(self.graph.num_vertices, self.graph.targets.dtype)
+                for part in parts:
+                    home[part.owned_ids] = np.arange(part.owned)
+                self._home = frozen(home)
+            return self._home
+
+    def positions(self, vertices: Array, part: Part, peers: Sequence[Part]) -> Array:
+        """Return where vertices are in one of the relabelled parts; -1 where they are not."""
+        home, owners = self.home()[vertices], self.owner[vertices]
+        found = np.where(owners == part.device, home, -1).astype(np.int64)
+        for peer in peers:
+            theirs = np.flatnonzero(owners == peer.device)
+            if peer is part or not len(theirs):
+                continue
+            first, last = peer.shared_starts[part.device : part.device + 2]
+            shared = peer.shared[first:last]
+            number = np.searchsorted(shared, home[theirs])
+            known = number < len(shared)
+            known[known] = shared[number[known]] == home[theirs[known]]
+            found[theirs[known]] = part.ghost_starts[peer.device] + number[known]
+        return found
 
     def kept(self, name: str, make: Callable[[Part], Any]) -> list[Any]:
         """Return a layout of each relabelled part, made once and kept.
@@ -129,7 +157,7 @@ class Partition:
         return "\n  ".join(lines)
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_lock": None, "_parts": {}, "_layouts": {}}
+        return {**self.__dict__, "_lock": None, "_parts": {}, "_layouts": {}, "_home": None}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)

@@ -18,6 +18,7 @@ from broadfront.graph.csr import Graph
 from broadfront.kernel import kernel
 from broadfront.partition.build import rows_of
 from broadfront.partition.ghosts import Table, find
+from broadfront.partition.groups import Groups
 from broadfront.partition.members import members
 from broadfront.progress import report
 
@@ -93,13 +94,14 @@ def _counted(graph: Graph, owner: Array, count: int) -> Array:
 
 
 def _ghosts(graph: Graph, owner: Array, count: int) -> Array:
-    own = members(owner, count, graph.targets.dtype)
+    groups = Groups(owner, 1, count)
+    own = members(groups, graph.targets.dtype)
     tables = Table.several(count, graph.num_vertices, None)
     found: list[int] = []
     for first in range(0, count, len(tables)):
         report("counting ghosts", first, count)
         wave = range(first, min(first + len(tables), count))
-        ghosts = find(wave, rows_of(wave, [graph], own), owner, own, tables)
+        ghosts = find(wave, rows_of(wave, [graph], own), groups, own, tables)
         found += [len(some.ids) for some in ghosts]
     return np.array(found, np.int64)
 

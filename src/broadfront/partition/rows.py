@@ -1,8 +1,8 @@
 """The rows of a part's own vertices, cut into pieces of about equal work, and copied.
 
-A row comes sorted by id. Relabelled it must be sorted by local position, which is by owner (its own
-first) and by id within an owner: so a counting sort by owner does it, stable and in one pass; a
-short row is sorted by insertion.
+A row comes sorted by id. Relabelled it must be sorted by local position, which is by group (those
+of its own part first) and by id within a group: so a counting sort by group does it, stable and in
+one pass; a short row is sorted by insertion.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from broadfront.graph.csr import Graph
 from broadfront.kernel import inner, kernel
+from broadfront.partition.groups import Groups
 from broadfront.partition.members import cut
 
 Array = NDArray[Any]
@@ -51,16 +52,14 @@ class Rows:
         self.targets = np.empty(int(self.starts[-1]), self.graph.targets.dtype)
         self.weights = None if weights is None else np.empty(len(self.targets), weights.dtype)
 
-    def copy(
-        self, first: int, last: int, owner: Array, count: int, own: int, local: Array | None
-    ) -> None:
+    def copy(self, first: int, last: int, groups: Groups, own: int, local: Array | None) -> None:
         """Copy a range of rows, by `local` from ids to local positions where that is given."""
         given = self.graph.offsets, self.graph.targets, _bits(self.graph.weights)
         goal = self.starts, self.targets, _bits(self.weights)
         if local is None:
             _copy(self.mine, *given, *goal, first, last)
         else:
-            _relabel(self.mine, *given, *goal, first, last, owner, count, own, local)
+            _relabel(self.mine, *given, *goal, first, last, *groups, own, local)
 
     def offsets(self, ghosts: int | None) -> Array:
         """Return where rows begin, with empty ones: for so many ghosts, or all others (None)."""
@@ -124,31 +123,39 @@ def _copy(mine, offsets, targets, weights, starts, goal, goal_weights, first, la
 @kernel
 def _relabel(
     mine, offsets, targets, weights, starts, goal, goal_weights, first, last,
-    owner, count, own, local,
+    groups, each, count, own, local,
 ):  # fmt: skip
-    slots = np.zeros(count, np.int64)
+    every = count * each
+    slots = np.zeros(every, np.int64)
     for row in range(first, last):
         begin = offsets[mine[row]]
         end = offsets[mine[row] + 1]
-        if end - begin <= SHORT_ROW or (end - begin) * 8 < count:
+        if end - begin <= SHORT_ROW or (end - begin) * 8 < every:
             _insert(begin, end, targets, weights, starts[row], goal, goal_weights, local)
             continue
         for arc in range(begin, end):
-            slots[owner[np.uint64(targets[arc])]] += 1
-        slot = starts[row] + slots[own]
-        slots[own] = starts[row]
-        for part in range(count):
-            if part != own:
-                slot, slots[part] = slot + slots[part], slot
+            slots[groups[np.uint64(targets[arc])]] += 1
+        slot = np.int64(starts[row])
+        for turn in range(every):
+            group = _own_first(turn, own, each)
+            slot, slots[group] = slot + slots[group], slot
         for arc in range(begin, end):
             target = np.uint64(targets[arc])  # unsigned: no question whether it counts from the end
-            slot = slots[owner[target]]
-            slots[owner[target]] = slot + 1
+            slot = slots[groups[target]]
+            slots[groups[target]] = slot + 1
             goal[np.uint64(slot)] = local[target]
             if weights is not None:
                 goal_weights[slot] = weights[arc]
-        for part in range(count):
-            slots[part] = 0
+        for group in range(every):
+            slots[group] = 0
+
+
+@inner
+def _own_first(turn, own, each):
+    """Return which group is at some turn: those of the own part first, then the others in order."""
+    if turn < each:
+        return own * each + turn
+    return turn - each if turn < (own + 1) * each else turn
 
 
 @inner

@@ -26,25 +26,40 @@ def gathered(
     crew: Sequence[One], devices: Sequence[Device], iterations: int, clock: Clock, team: Any
 ) -> Record:
     """Return the record of the run that has just ended, and leave the rows of it empty."""
-    tables = [_table(one, iterations) for one in crew]
-    told = [
-        _device(one, device, table, len(crew))
-        for one, device, table in zip(crew, devices, tables, strict=True)
-    ]
-    ways = np.bitwise_or.reduce([table[:, frontier.R_WAYS] for table in tables])
-    ends = np.max([table[:, frontier.R_END] for table in tables], axis=0)
-    begins = np.min([table[:, frontier.R_BEGIN] for table in tables], axis=0)
+    rows, count = min(iterations, frontier.RECORD_ROWS), len(crew)
+    tables = np.array([_taken(one.work.record, rows, frontier.RECORD_COLUMNS) for one in crew])
+    logs = _logs(crew, rows)
+    began = np.concatenate([tables[:, :1, frontier.R_BEGIN], logs[:, :, -1]], axis=1)
+    steps = np.diff(logs, axis=1, prepend=0)
+    waiting, exchanged = steps[:, :, -3] / 1000, steps[:, :, -2] / 1000
+    lasting = np.maximum(np.diff(began, axis=1) / 1000, exchanged)
+    exchanging = np.maximum(0.0, exchanged - waiting)
+    sent = steps[:, :, : 2 * count].reshape(count, rows, count, 2)
+    log_bytes = rows * 8 * (frontier.RECORD_COLUMNS + log_columns(count))
+    told = tuple(
+        DeviceRecord(
+            device.name, device.threads, one.part.owned, one.part.num_ghosts, one.part.num_arcs,
+            table[:, frontier.R_FRONTIER], table[:, frontier.R_EDGES],
+            lasting[number], exchanging[number], waiting[number],
+            sent[number, :, :, 0], sent[number, :, :, 1], began[number, :-1],
+            one.part.nbytes, sum(array.nbytes for array in one.fields.values()),
+            one.space.asked_bytes + log_bytes, int(one.work.mail.account[HELD]),
+        )
+        for number, (one, device, table) in enumerate(zip(crew, devices, tables, strict=True))
+    )  # fmt: skip
     held = [
         sum(device.field_bytes for device in told),
         sum(device.workspace_bytes + device.box_bytes for device in told),
     ]
+    summed = tables.sum(axis=0)
     return Record(
         iterations,
-        np.sum([table[:, frontier.R_FRONTIER] for table in tables], axis=0),
-        np.sum([table[:, frontier.R_EDGES] for table in tables], axis=0),
-        np.sum([table[:, frontier.R_ATOMICS] for table in tables], axis=0),
-        ways,
-        (ends - begins) / 1000,
+        summed[:, frontier.R_FRONTIER],
+        summed[:, frontier.R_EDGES],
+        summed[:, frontier.R_ATOMICS],
+        np.bitwise_or.reduce(tables[:, :, frontier.R_WAYS], axis=0),
+        (tables[:, :, frontier.R_END].max(axis=0) - tables[:, :, frontier.R_BEGIN].min(axis=0))
+        / 1000,
         clock.seconds,
         clock.compile_seconds,
         clock.load_seconds,
@@ -52,47 +67,29 @@ def gathered(
         int(team.control[:, control.BARRIERS].sum()),
         len(devices),
         np.array([held], np.int64),
-        tuple(told),
+        told,
     )
 
 
-def _table(one: One, iterations: int) -> Array:
-    rows = min(iterations, frontier.RECORD_ROWS)
-    written = one.work.record[: rows * frontier.RECORD_COLUMNS]
-    table = written.reshape(rows, frontier.RECORD_COLUMNS).copy()
+def _taken(array: Array, rows: int, columns: int) -> Array:
+    """Return a copy of the rows written, and leave them empty."""
+    written = array[: rows * columns]
+    table = written.reshape(rows, columns).copy()
     written[:] = 0
     return table
 
 
-def _device(one: One, device: Device, table: Array, count: int) -> DeviceRecord:
-    mail, part, rows = one.work.mail, one.part, len(table)
-    begins = table[:, frontier.R_BEGIN]
-    log = _log(mail, rows, count)
-    first = np.zeros((1, log.shape[1]), np.int64)
-    first[0, -1] = begins[0] if rows else 0
-    steps = np.diff(np.vstack([first, log]), axis=0)
-    sent = steps[:, : 2 * count].reshape(rows, count, 2)
-    waiting, exchanging, lasting = (steps[:, -3:] / 1000).T
-    return DeviceRecord(
-        device.name, device.threads, part.owned, part.num_ghosts, part.num_arcs,
-        table[:, frontier.R_FRONTIER], table[:, frontier.R_EDGES],
-        np.maximum(lasting, exchanging), np.maximum(0.0, exchanging - waiting), waiting,
-        sent[:, :, 0], sent[:, :, 1], np.append(first[:, -1], log[:-1, -1])[:rows],
-        part.nbytes, sum(array.nbytes for array in one.fields.values()),
-        one.space.asked_bytes + rows * 8 * (frontier.RECORD_COLUMNS + log_columns(count)),
-        int(mail.account[HELD]),
-    )  # fmt: skip
-
-
-def _log(mail: Any, rows: int, count: int) -> Array:
-    """Return the log, the end of the run in its last row, and leave it empty.
+def _logs(crew: Sequence[One], rows: int) -> Array:
+    """Return the logs of all devices, the end of the run in the last row of each.
 
     Rows never fall: one that nobody wrote is that of the iteration before.
     """
-    columns = log_columns(count)
-    written = mail.log[: rows * columns].reshape(rows, columns)
-    log = np.maximum.accumulate(written, axis=0)
-    written[:] = 0
+    columns = log_columns(len(crew))
+    logs = np.array([_taken(one.work.mail.log, rows, columns) for one in crew])
+    np.maximum.accumulate(logs, axis=1, out=logs)
     if rows:
-        log[-1, :-1] = [*mail.sent, *mail.account[[WAITED, EXCHANGED]]]
-    return log
+        for log, one in zip(logs, crew, strict=True):
+            mail = one.work.mail
+            log[-1, :-3] = mail.sent
+            log[-1, -3:-1] = mail.account[WAITED], mail.account[EXCHANGED]
+    return logs

@@ -13,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from broadfront import atomics
-from broadfront.bits import trailing_zeros
 from broadfront.devices.control import trip
 from broadfront.devices.mail import (
     CONSTANT,
@@ -29,6 +27,7 @@ from broadfront.devices.mail import (
     take,
 )
 from broadfront.execution.exchange.alike import HEADER_BYTES, VALUES_ALIKE, hear, tell
+from broadfront.execution.exchange.bitmaps import first_one, packed, unpacking
 from broadfront.execution.exchange.blocks import PACKAGE, PUSH, UNPACKAGE
 from broadfront.execution.exchange.places import ghosts_of, shared_with
 from broadfront.execution.exchange.refresh import columns_of
@@ -43,11 +42,13 @@ from broadfront.operators.cpu.frontier import (
 from broadfront.pointers import at
 
 
-def announced(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
+def announced(columns: Sequence[tuple[int, int]], consecutive: bool) -> Callable[..., Any]:
     """Return the section that tells ghosts who is in the frontier, with values of fields.
 
-    Fields are given by place and item size.
+    Fields are given by place and item size; `consecutive` are the ghosts of one owner where parts
+    are relabelled.
     """
+    unpack_word = unpacking(consecutive)
     pack_values, unpack_values = columns_of(columns)
     width = sum(size for _, size in columns)
     many = len(columns)
@@ -55,43 +56,15 @@ def announced(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
     one_column = many == 1
 
     @inner
-    def pack_bits(peer, first, last, mail, bits, state):
-        """Write words of the bitmap; return whether the values are alike, and one of them."""
-        shared, start, count = mail.shared, mail.shared_starts[peer], shared_with(mail, peer)
-        column = at(address_of(mail, mail.device, peer) + 8 * HEADER, bits)
-        alike, any_yet = True, False
-        values = state[place]
-        example = values[0]
-        for word in range(first, last):
-            packed = np.uint64(0)
-            for entry in range(word << 6, min(count, (word + 1) << 6)):
-                vertex = np.int64(shared[start + entry])
-                inside = (bits[vertex >> 6] >> np.uint64(vertex & 63)) & np.uint64(1)
-                packed |= inside << np.uint64(entry & 63)
-                if one_column and inside != 0:
-                    if not any_yet:
-                        example, any_yet = values[vertex], True
-                    alike = alike and values[vertex] == example
-            column[word] = packed
-        return alike, any_yet, example
-
-    @inner
     def unpack_bits(peer, first, last, mail, bits, state):
         """Set the bits of ghosts in the frontier, and their value where all have the same."""
         ghosts, start = mail.ghosts, mail.ghost_starts[peer]
         column = at(address_of(mail, peer, mail.device) + 8 * HEADER, bits)
-        alike = box(mail, peer, mail.device)[FORM] == VALUES_ALIKE
+        alike = one_column and box(mail, peer, mail.device)[FORM] == VALUES_ALIKE
         values = state[place]
         example = at(address_of(mail, peer, mail.device) + 8 * CONSTANT, values)[0]
         for word in range(first, last):
-            left = column[word]
-            while left != 0:
-                bit = trailing_zeros(left)
-                left &= left - np.uint64(1)
-                vertex = np.int64(ghosts[start + np.int64((np.uint64(word) << np.uint64(6)) | bit)])
-                atomics.bitwise_or(bits, vertex >> 6, np.uint64(1) << np.uint64(vertex & 63))
-                if one_column and alike:
-                    values[vertex] = example
+            unpack_word(column, word, start, ghosts, bits, values, example, alike)
 
     @inner
     def make_room(control, rank, mail, number, with_values):
@@ -103,19 +76,22 @@ def announced(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
                 reserve(control, mail, peer, ((count + 63) >> 6) * 8 + values)
 
     @inner
-    def pack(rank, threads, mail, bits, state):
+    def pack(rank, threads, mail, bits, state, words):
         """Write this thread's share of all bitmaps; return what is known of the values."""
-        alike, any_yet = True, False
-        example = state[place][0]
+        values = state[place]
+        example = values[first_one(bits, words)]
+        others, any_ones = np.uint64(0), np.uint64(0)
         for step in range(1, mail.devices):
             peer = (mail.device + step) % mail.devices
-            first, last = share((shared_with(mail, peer) + 63) >> 6, rank, threads)
-            if first < last:
-                same, some, value = pack_bits(peer, first, last, mail, bits, state)
-                if some:
-                    alike = alike and same and (not any_yet or value == example)
-                    example, any_yet = value, True
-        return alike, any_yet, example
+            count, start = shared_with(mail, peer), mail.shared_starts[peer]
+            column = at(address_of(mail, mail.device, peer) + 8 * HEADER, bits)
+            first, last = share((count + 63) >> 6, rank, threads)
+            for word in range(first, last):
+                ones, other = packed(word, count, start, mail.shared, bits, values, example)
+                column[word] = ones
+                others |= other
+                any_ones |= ones
+        return others == 0, any_ones != 0, example
 
     @inner
     def add_values(rank, threads, mail, state, work):
@@ -170,7 +146,8 @@ def announced(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
         if turn < 0:
             return turn
         prepare(control, rank, turn)
-        alike, any_yet, example = pack(rank, threads, mail, bits, state)
+        words = (graph.num_vertices + 63) >> 6
+        alike, any_yet, example = pack(rank, threads, mail, bits, state, words)
         tell(work.stats, rank, alike and one_column, any_yet, example, state[place])
         turn = finish(control, rank, threads, turn)
         if turn < 0:

@@ -325,8 +325,9 @@ def _either(
             work.marks[words + word] = np.uint64(0)
             wanting = np.uint64(0)
             for vertex in range(word << 6, min(count, (word + 1) << 6)):
-                if wanted(vertex, state) and offsets[vertex + 1] != offsets[vertex]:
-                    wanting |= np.uint64(1) << np.uint64(vertex & 63)
+                has_row = np.uint64(offsets[vertex + 1] != offsets[vertex])
+                wants = has_row & np.uint64(bool(wanted(vertex, state)))
+                wanting |= wants << np.uint64(vertex & 63)
             work.wanting[word] = wanting
         if rank == 0:
             work.wanting[words] = np.uint64(0)

@@ -354,6 +354,7 @@ def prioritised(
         if turn < 0:
             return turn
         turn, lowest, _, _ = agree(rank, threads, control, work, front, turn, lowest, 0, 0)
+        wished = np.int64(position_of(np.int64(goal(state)), graph, state)) if has_goal else -1
         while turn >= 0 and lowest != NONE_LEFT:
             began = nanoseconds()
             prepare(control, rank, turn)
@@ -416,10 +417,8 @@ def prioritised(
                 rescan(rank, threads, graph, state, out, walked, lowest, per_width, own)
                 following = lowest
             at_goal = np.int64(NOT_HERE)
-            if has_goal:
-                vertex = np.int64(position_of(np.int64(goal(state)), graph, state))
-                if vertex >= 0:
-                    at_goal = np.int64(FAR) if lost > 0 else bucket_of(vertex, state, per_width)
+            if wished >= 0:
+                at_goal = np.int64(FAR) if lost > 0 else bucket_of(wished, state, per_width)
             turn, following, nearest, at_goal = agree(
                 rank, threads, control, work, front, turn, following, nearest, at_goal
             )

@@ -1,0 +1,178 @@
+"""The arrays of a program's fields: fresh ones on one device, kept ones on several.
+
+On one device the arrays are the answer, so they are new. On several every device has arrays for its
+own vertices and, where the program asks neighbours, for its copies of others; they are workspace,
+and the answer is put together from what the owners hold.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadfront import threads as thread_settings
+from broadfront.devices.workspace import Workspace
+from broadfront.errors import OptionError
+from broadfront.execution.luggage import Luggage, Packing
+from broadfront.execution.program import Program
+from broadfront.pages import new_array
+from broadfront.partition.part import Part
+from broadfront.partition.partition import Partition
+
+Array = NDArray[Any]
+Unfilled = list[tuple[Array, Any]]
+"""Arrays, and what each is to be filled with."""
+
+FILLED_AT_ONCE = 1 << 18
+
+
+def check_start(program: Program, start: Mapping[str, Any], size: int) -> None:
+    """Refuse a start for fields that the program, its dtypes settled, has not, or has otherwise."""
+    for name, given in start.items():
+        if name not in program.fields:
+            raise OptionError(f"start has no field {name!r}; there are {', '.join(program.fields)}")
+        length = program.fields[name].length or size
+        if isinstance(given, np.ndarray) and given.shape != (length,):
+            raise OptionError(f"start[{name!r}] has shape {given.shape}, not ({length},)")
+
+
+def fresh_fields(
+    program: Program, size: int, start: Mapping[str, Any], threads: int
+) -> dict[str, Array]:
+    """Return new arrays for the fields of a program, its dtypes settled, on one device."""
+    check_start(program, start, size)
+    arrays = {}
+    unfilled: Unfilled = []
+    for name, field in program.fields.items():
+        given = start.get(name)
+        if isinstance(given, np.ndarray):
+            arrays[name] = given.astype(field.dtype)
+            continue
+        arrays[name] = new_array(size if field.length is None else field.length, field.dtype)
+        unfilled.append((arrays[name], field.fill))
+    fill(unfilled, threads)
+    for name, given in start.items():
+        if not isinstance(given, np.ndarray):
+            for place, value in dict(given or {}).items():
+                arrays[name][place] = value
+    return arrays
+
+
+def fill(unfilled: Unfilled, threads: int) -> None:
+    """Fill arrays, large ones by all threads: touching fresh pages is what takes time."""
+    pieces = [
+        (array[first : first + FILLED_AT_ONCE], value)
+        for array, value in unfilled
+        for first in range(0, len(array), FILLED_AT_ONCE)
+    ]
+
+    def fill_piece(piece: int) -> None:
+        array, value = pieces[piece]
+        array.fill(value)
+
+    large = sum(len(array) for array, _ in unfilled) > 2 * FILLED_AT_ONCE
+    with thread_settings.limit(threads if large else 1):
+        thread_settings.run(fill_piece, len(pieces))
+
+
+# ---------------------------------------------------------------------- several devices
+
+
+def part_fields(
+    program: Program, parts: Sequence[Part], spaces: Sequence[Workspace], copied: Collection[str]
+) -> list[dict[str, Array]]:
+    """Return arrays for the fields of all devices, a dictionary each; their content is undefined.
+
+    Those in `copied` have room for copies of other devices' vertices, too.
+    """
+    return [
+        _kept_arrays(program, part, space, copied)
+        for part, space in zip(parts, spaces, strict=True)
+    ]
+
+
+def _kept_arrays(
+    program: Program, part: Part, space: Workspace, copied: Collection[str]
+) -> dict[str, Array]:
+    arrays = {}
+    met: Counter[str] = Counter()
+    for name, kind in program.fields.items():
+        own = part.relabelled and name not in copied
+        length = kind.length or (part.owned if own else part.positions)
+        label = str(np.dtype(kind.dtype))
+        arrays[name] = space.kept_array(f"{label} field {met[label]}", length, kind.dtype)[:length]
+        met[label] += 1
+    return arrays
+
+
+def packed(
+    program: Program,
+    partition: Partition,
+    parts: Sequence[Part],
+    arrays: Sequence[Mapping[str, Array]],
+    adding: Collection[str],
+    start: Mapping[str, Any],
+    answer: Mapping[str, Array],
+) -> list[Luggage]:
+    """Return what every device does to its fields before and after its loop.
+
+    Copies of a field in `adding` begin at zero, for what is added to them goes to their owners.
+    """
+    luggage = []
+    for part, fields in zip(parts, arrays, strict=True):
+        packing = Packing()
+        for name, array in fields.items():
+            kind, given = program.fields[name], start.get(name)
+            if not isinstance(given, np.ndarray):
+                split = name in adding and part.ghosts is None
+                packing.fill(array[: part.owned] if split else array, kind.fill)
+                _set_places(packing, array, partition, part, parts, given, kind.length is None)
+            elif kind.length is not None or part.ids is None:
+                array[:] = given
+            else:
+                array[:] = given[part.ids[: len(array)]]
+            if name in adding:
+                _empty_copies(packing, array, part)
+        per_vertex = {name: whole for name, whole in answer.items()
+                      if program.fields[name].length is None}  # fmt: skip
+        luggage.append(packing.close(part, fields, per_vertex))
+    return luggage
+
+
+def _set_places(
+    packing: Packing,
+    array: Array,
+    partition: Partition,
+    part: Part,
+    parts: Sequence[Part],
+    wanted: Any,
+    per_vertex: bool,
+) -> None:
+    """Have single values set: of vertices at their owners and at their copies."""
+    given = dict(wanted or {})
+    if not given:
+        return
+    places = np.fromiter(given, np.int64, len(given))
+    values = np.array(list(given.values()), array.dtype)
+    if per_vertex and part.ids is not None:
+        places = partition.positions(places, part, parts)
+        here = (places >= 0) & (places < len(array))
+        places, values = places[here], values[here]
+    packing.set_places(array, places, values)
+
+
+def _empty_copies(packing: Packing, array: Array, part: Part) -> None:
+    if part.ghosts is None:
+        packing.fill(array[part.owned :], 0)
+    else:
+        packing.set_places(array, part.ghosts, np.zeros(len(part.ghosts), array.dtype))
+
+
+def answer_arrays(program: Program, size: int) -> dict[str, Array]:
+    """Return new arrays for an answer."""
+    return {name: new_array(size if kind.length is None else kind.length, kind.dtype)
+            for name, kind in program.fields.items()}  # fmt: skip

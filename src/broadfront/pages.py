@@ -1,0 +1,31 @@
+"""Large arrays in large pages, where the system has them.
+
+Memory from the system comes by the page, each at the cost of a fault when it is first touched, and
+a cache of addresses holds a few pages only. Pages of 2 MiB instead of 4 KiB make new memory four
+times quicker to fill, and traversals, which jump about in it, a little quicker.
+"""
+
+from __future__ import annotations
+
+import mmap
+from contextlib import suppress
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+LARGE_PAGE = 1 << 21
+
+
+def new_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
+    """Return a new array; large ones are zero, and whole large pages of them are such."""
+    nbytes = length * np.dtype(dtype).itemsize
+    whole = nbytes // LARGE_PAGE * LARGE_PAGE
+    if whole == 0 or not hasattr(mmap, "MADV_HUGEPAGE"):
+        return np.empty(length, dtype)
+    memory = mmap.mmap(-1, nbytes + LARGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    octets = np.frombuffer(memory, np.uint8)
+    first = -octets.ctypes.data % LARGE_PAGE
+    with suppress(OSError):  # of a system built without them
+        memory.madvise(mmap.MADV_HUGEPAGE, first, whole)
+    return octets[first : first + nbytes].view(dtype)
