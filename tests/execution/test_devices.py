@@ -38,9 +38,9 @@ PARTITIONERS: list[Any] = ["random", "static", "range", by_degree, all_to_the_la
 
 
 def skewed() -> Animal:
-    """Return a few thousand vertices, some with many edges and many with none."""
+    """Return a few thousand vertices, some with so many edges that parts put them first."""
     rng = np.random.default_rng(7)
-    ends = (3000 * rng.random((2, 9000)) ** 2).astype(int)
+    ends = (3000 * rng.random((2, 9000)) ** 4).astype(int)
     weights = rng.integers(1, 64, 9000).astype(float)
     return Animal(ends[0].tolist(), ends[1].tolist(), 3000, weights.tolist(), False)
 

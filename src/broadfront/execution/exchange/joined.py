@@ -81,8 +81,11 @@ def _join(up, one, other):
         up[other] = one
 
 
-def settling(item: int) -> Callable[..., Any]:
-    """Return the function that has all trees united; `item` is the size of a vertex id."""
+def settling(item: int, least: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that has all trees united.
+
+    `item` is the size of a vertex id, ``least(root, state)`` the smallest id in a tree.
+    """
 
     @inner
     def fits(control, mail, receiver, nbytes):
@@ -106,7 +109,7 @@ def settling(item: int) -> Callable[..., Any]:
         if trees.told[INSIDE] == 0 and largest >= 0:
             words[FORM] = number_of(trees.forest, largest)
         for number in range(count):
-            column[number] = state.ids[trees.roots[number]]
+            column[number] = least(np.int64(trees.roots[number]), state)
         place = count
         for peer in range(mail.devices):
             words[HEADER + peer] = 0

@@ -7,8 +7,9 @@ are those of the largest trees. The first device gets the pairs of all, unites t
 every device the smallest id in the set of each of its trees; see `joined`. That is three messages,
 whatever the graph.
 
-Invariant: the outcome depends on the edges alone. The smallest id of a set is that of a root on the
-device that owns it, whatever the order of numbers and pairs.
+Invariant: the outcome depends on the edges alone. The smallest id of a set is that of a vertex on
+the device that owns it, whatever the order of numbers and pairs. Where positions are not in the
+order of ids, the field holds at each root the smallest id of the tree until the end.
 """
 
 from __future__ import annotations
@@ -60,7 +61,7 @@ def forest_of(state, work):
 
 
 @inner
-def begin(rank, threads, work):
+def begin_copies(rank, threads, work):
     """Make each copy of another device's vertex a tree of its own."""
     mail, forest = work.mail, work.trees.forest
     start = mail.ghost_starts[0]
@@ -228,8 +229,32 @@ def _pair(peer, rank, threads, work):
 
 def uniting(place: int, item: int, relabelled: bool) -> UniteCrossing:
     """Return what a `Unite` into the field at `place` needs; `item` is the size of a vertex id."""
-    tell, settle = _telling(item), settling(item)
     number_under_copies = _none_under_copies if relabelled else _number_under_copies
+
+    @inlined
+    def least(root, state):
+        """Return the smallest id in the tree of a root."""
+        return np.int64(state[place][root]) if relabelled else root
+
+    tell, settle = _telling(item), settling(item, least)
+
+    @inner
+    def begin(rank, threads, graph, state, work):
+        begin_copies(rank, threads, work)
+        if relabelled:
+            first, last = share(graph.owned, rank, threads)
+            for vertex in range(first, last):
+                state[place][vertex] = state.ids[vertex]
+
+    @inner
+    def find_least(rank, threads, graph, state, work):
+        """Find the smallest id in each tree; all vertices hang directly under their roots."""
+        forest, into = work.trees.forest, state[place]
+        first, last = share(graph.owned, rank, threads)
+        for vertex in range(first, last):
+            root = np.int64(forest[vertex])
+            if root >= 0 and into[vertex] < into[root]:
+                atomics.minimum(into, root, into[vertex])
 
     @inner
     def label(rank, threads, graph, state, work):
@@ -243,7 +268,7 @@ def uniting(place: int, item: int, relabelled: bool) -> UniteCrossing:
             above = root if root < 0 else np.int64(forest[root])
             # Both are read: which one is wanted is often a wrong guess, and costs more.
             told = np.int64(smallest[max(np.int64(0), -1 - above)])
-            own = np.int64(state.ids[max(np.int64(0), root)])
+            own = least(max(np.int64(0), root), state)
             into[vertex] = told if above < 0 else own
 
     @inner
@@ -254,6 +279,8 @@ def uniting(place: int, item: int, relabelled: bool) -> UniteCrossing:
         prepare(control, rank, turn)
         _number_copies(rank, threads, work)
         number_under_copies(rank, threads, graph, work)
+        if relabelled:
+            find_least(rank, threads, graph, state, work)
         if rank == 0:
             _number_largest(work)
         turn = finish(control, rank, threads, turn)

@@ -89,7 +89,7 @@ class UniteCrossing(NamedTuple):
     forest: Callable[..., Any]
     """`forest(state, work)` is where the forest is."""
     begin: Callable[..., Any]
-    """Makes each copy a tree of its own."""
+    """Makes each copy a tree of its own, and what else comes first."""
     samples: Callable[..., Any]
     """How many vertices look over the border before the largest trees are known."""
     sample: Callable[..., Any]
@@ -285,7 +285,7 @@ def unite(operator: Unite, place: int, crossing: UniteCrossing | None = None) ->
     def sampled(rank, threads, control, graph, state, work, front, turn):
         """Build trees from a few edges of each vertex, and find the largest of them."""
         work.trees.looked[rank * LINE] = 0
-        begin(rank, threads, work)
+        begin(rank, threads, graph, state, work)
         turn = hang_all(rank, threads, control, graph, state, work, turn)
         if turn >= 0:
             turn = compress_all(rank, threads, control, graph, state, work, turn)
@@ -364,7 +364,7 @@ def _alone(place: int) -> UniteCrossing:
 
 
 @inner
-def _no_copies(rank, threads, work):
+def _no_copies(rank, threads, graph, state, work):
     pass
 
 
