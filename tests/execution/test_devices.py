@@ -1,7 +1,7 @@
 """Answers on many devices are those of one, for every program, partitioner and way to keep ids.
 
 Every problem in `problems` is one compiled loop for each way to keep ids, and all tests here share
-it; those that are slow to compile and cross in no way of their own run with new ids alone.
+it.
 """
 
 from __future__ import annotations
@@ -19,10 +19,7 @@ from problems import PROBLEMS, Problem, same
 from zoo import ZOO, Animal, edges
 
 DEVICES = [2, 3, 4, 8]
-ONCE = ("reachability", "shortest tree", "weighted betweenness", "widest path")
-"""With ids kept these meet nobody else than others do."""
-CASES = [(name, relabel) for name in PROBLEMS for relabel in (True, False)
-         if relabel or name not in ONCE]  # fmt: skip
+CASES = list(product(PROBLEMS, (True, False)))
 
 
 def all_to_the_last(graph: bf.Graph, count: int) -> np.ndarray:
@@ -34,7 +31,9 @@ def by_degree(graph: bf.Graph, count: int) -> np.ndarray:
     return graph.degrees % count
 
 
-PARTITIONERS: list[Any] = ["random", "static", "range", by_degree, all_to_the_last]
+PARTITIONERS: list[Any] = [
+    "random", "static", "range", "biased", "metis", by_degree, all_to_the_last,
+]  # fmt: skip
 
 
 def skewed() -> Animal:
