@@ -1,5 +1,7 @@
 """Measuring: every run of a cell once unmeasured and checked, then all in turn, repeat by repeat.
 
+Their order is drawn anew for each repeat: on small graphs it matters who ran before.
+
 The first call compiles, builds parts, and is checked against the answer of one device; its record
 says how much work and memory a run takes. Only the call is timed, compiling apart, each repeat from
 the next source; a row holds the times of all repeats.
@@ -11,7 +13,9 @@ so far.
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -70,6 +74,7 @@ class Study:
         self._memory = settings.memory
         self._tell = tell
         self._cases: dict[Choice, Case] = {}
+        self._order = random.Random(settings.seed)
 
     def run(self) -> None:
         """Measure every cell."""
@@ -102,10 +107,10 @@ class Study:
             going.append(self._going(cell, choice, setup))
             result = going[-1].begin(alone.get(choice))
             alone.setdefault(choice, result)
-        for repeat in range(self._settings.repeats):
-            gc.collect()
-            for one in going:
-                one.repeat(repeat)
+        with _uncollected():
+            for repeat in range(self._settings.repeats):
+                for one in self._order.sample(going, len(going)):
+                    one.repeat(repeat)
         return [one.row for one in going]
 
     def _going(self, cell: Cell, choice: Choice, setup: Setup) -> Going:
@@ -180,6 +185,19 @@ class Going:
             clock = Clock()
             self._call(number)
             self.row = replace(self.row, trials=(*self.row.trials, clock.seconds))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """Keep Python from collecting garbage in the block: who runs next would pay for it."""
+    enabled = gc.isenabled()
+    gc.collect()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def plain_settings(settings: Settings) -> dict[str, Any]:

@@ -15,13 +15,16 @@ from os import PathLike
 from pathlib import Path
 
 from broadfront.scaling.findings import Findings, Row
-from broadfront.scaling.look import Picture, bars, line
+from broadfront.scaling.look import Picture, bars, line, logarithmic
 from broadfront.scaling.relative import Relation, Spread, against_base, grouped
 from broadfront.scaling.tables import COMPARED, Value
 
 Relations = dict[Row, Relation]
 Name = Callable[[Row], str]
+Values = dict[tuple[str, str, str], Spread]
+"""By panel, group and kind of bar."""
 ALL = "all"
+SPLITTING = "partition time"
 
 
 def draw(findings: Findings, folder: str | PathLike[str]) -> list[Path]:
@@ -29,17 +32,24 @@ def draw(findings: Findings, folder: str | PathLike[str]) -> list[Path]:
     goal = Path(folder)
     goal.mkdir(parents=True, exist_ok=True)
     relations = against_base(findings.rows)
-    drawn = {name: picture(relations) for name, picture in PICTURES.items()}
-    return [picture.save(goal / f"{name}.png") for name, picture in drawn.items() if picture]
+    cores = f"all devices share {findings.machine.get('cores', '?')} cores"
+    paths = []
+    for name, picture in PICTURES.items():
+        if drawn := picture(relations):
+            drawn.note(cores)
+            paths.append(drawn.save(goal / f"{name}.png"))
+    return paths
 
 
 def strong(relations: Relations) -> Picture | None:
     """Edges per second over devices, on the largest graph of each family (Figure 5, top)."""
     rows = of_study(relations, "strong")
-    largest = {row.family: row for row in sorted(rows, key=lambda row: row.edges)}
-    kept = [row for row in rows if row.graph == largest[row.family].graph]
-    panels = {f"{family}: {row.graph}": [one for one in kept if one.family == family]
-              for family, row in largest.items()}  # fmt: skip
+    panels = {
+        f"{row.family}: {row.graph}": [
+            one for one in rows if (one.family, one.graph) == (row.family, row.graph)
+        ]
+        for row in largest(rows)
+    }
     return rates("Strong scaling: the same graph on more devices", panels)
 
 
@@ -65,10 +75,11 @@ def rates(title: str, panels: dict[str, list[Row]]) -> Picture | None:
                 across = [row.devices for row in mine]
                 line(axes, across, [(row.teps or 0) / 1e9 for row in mine], name, place)
         ticks = {row.devices: f"{row.devices}×{row.threads}" for row in ordered}
+        logarithmic(axes)
         axes.set_xscale("log", base=2)
-        axes.set_yscale("log")
-        axes.set_xticks(list(ticks), list(ticks.values()), minor=False)
-        axes.minorticks_off()
+        axes.set_xticks(list(ticks), list(ticks.values()))
+        axes.xaxis.minorticks_off()
+    picture.share_height(picture.panels)
     picture.label("devices × threads", "GTEPS (10⁹ edges/s)")
     picture.legend("primitive")
     return picture
@@ -126,16 +137,16 @@ def scaled(
 
 def frontiers(relations: Relations) -> Picture | None:
     """Vertices in the frontier of breadth-first search, iteration by iteration (Figure 9)."""
-    rows = [row for row in of_study(relations, "strong") if row.frontier]
-    largest = {row.family: row for row in sorted(rows, key=lambda row: row.edges)}
-    if not largest:
+    rows = largest(row for row in of_study(relations, "strong") if row.frontier)
+    if not rows:
         return None
     picture = Picture("Frontier of breadth-first search on one device", [""])
-    for place, (family, row) in enumerate(largest.items()):
+    axes = picture.panels[0]
+    for place, row in enumerate(rows):
         across = range(1, len(row.frontier) + 1)
-        line(picture.panels[0], across, row.frontier, f"{family}: {row.graph}", place)
-    picture.panels[0].set_xscale("log")
-    picture.panels[0].set_yscale("log")
+        line(axes, across, row.frontier, f"{row.family}: {row.graph}", place)
+    logarithmic(axes)
+    logarithmic(axes, across=True)
     picture.label("iteration", "vertices in the frontier")
     picture.legend("graph")
     return picture
@@ -143,57 +154,73 @@ def frontiers(relations: Relations) -> Picture | None:
 
 def partitioners(relations: Relations) -> Picture | None:
     """Partition time, run time, workload and memory relative to random (Figure 12)."""
-    return compared(relations, "partitioners", "Partitioners, relative to random", logarithmic=True)
+    return compared(relations, "partitioners", "Partitioners")
 
 
 def ids(relations: Relations) -> Picture | None:
     """Run time, workload and memory with ids kept, relative to relabelled."""
-    return compared(relations, "ids", "Ids of the graph kept, relative to relabelled")
+    return compared(relations, "ids", "Ids of the graph kept")
 
 
 def memory_schemes(relations: Relations) -> Picture | None:
-    """Run time and memory of memory schemes, relative to the first (Figure 10)."""
-    first = next((row.variant for row in relations if row.study == "memory"), "")
-    return compared(relations, "memory", f"Memory schemes, relative to {first}")
+    """Run time, workload and memory of memory schemes, relative to the first (Figure 10)."""
+    return compared(relations, "memory", "Memory schemes")
 
 
-def compared(
-    relations: Relations, study: str, title: str, logarithmic: bool = False
-) -> Picture | None:
-    """Return bars for each way to run, a group for each quantity and a panel for each primitive."""
+def compared(relations: Relations, study: str, title: str) -> Picture | None:
+    """Return bars for each way to run, a group for each quantity and a panel for each primitive.
+
+    The time to partition has no primitive, and has a panel of its own, by family.
+    """
     mine = of_study(relations, study)
-    kinds = unique(row.variant for row in mine)
-    if len(kinds) < 2:
+    base = next(iter(mine), None)
+    others = {row: related for row, related in mine.items() if base and row.variant != base.variant}
+    if not base or not others:
         return None
-    values: dict[tuple[str, str, str], Spread] = {}
+    values: Values = {}
     for quantity, value in COMPARED.items():
-        if quantity != "partition time" or study == "partitioners":
-            found = grouped(mine, value, lambda row: (row.primitive, row.variant))
+        if quantity != SPLITTING:
+            found = grouped(others, value, lambda row: (row.primitive, row.variant))
             values |= {(name, quantity, kind): one for (name, kind), one in found.items()}
-    where = unique(f"{row.devices}×{row.threads}" for row in mine)
-    picture = panels_of_bars(f"{title}, on {' '.join(where)}", values, kinds, study, "relative")
-    for axes in picture.panels if picture and logarithmic else []:
-        axes.set_yscale("log")
-    return picture
+        elif study == "partitioners":
+            split = {(row.graph, row.variant): row for row in others}
+            one_each = {row: others[row] for row in split.values()}
+            values |= grouped(one_each, value, lambda row: (SPLITTING, row.family, row.variant))
+    title = f"{title}, relative to {base.variant}, on {base.devices}×{base.threads}"
+    kinds = unique(row.variant for row in others)
+    return panels_of_bars(title, values, kinds, "", f"over that of {base.variant}")
 
 
 def panels_of_bars(
-    title: str, values: dict[tuple[str, str, str], Spread], kinds: list[str], legend: str, up: str
+    title: str, values: Values, kinds: list[str], legend: str, up: str
 ) -> Picture | None:
     """Return bars by panel, group and kind."""
     if not values:
         return None
     names = unique(panel for panel, _, _ in values)
     picture = Picture(title, names if names != [ALL] else [""])
-    for axes, name in zip(picture.panels, names, strict=True):
+    panels = dict(zip(names, picture.panels, strict=True))
+    for name, axes in panels.items():
         groups: dict[str, dict[str, Spread]] = {}
         for (panel, group, kind), found in values.items():
             if panel == name:
                 groups.setdefault(group, {})[kind] = found
+        if name == SPLITTING:
+            logarithmic(axes)
         bars(axes, groups, kinds)
+    picture.share_height([axes for name, axes in panels.items() if name != SPLITTING])
     picture.label("", up)
     picture.legend(legend)
     return picture
+
+
+def largest(rows: Iterable[Row]) -> list[Row]:
+    """Return a row of the largest graph of each family, in the order of families."""
+    found: dict[str, Row] = {}
+    for row in rows:
+        if row.family not in found or row.edges > found[row.family].edges:
+            found[row.family] = row
+    return list(found.values())
 
 
 def of_study(relations: Relations, study: str) -> Relations:

@@ -25,9 +25,9 @@ COMPARED: dict[str, Value] = {
     "memory": lambda row, related: related.relative_memory,
 }
 COMPARISONS = {
-    "partitioners": "Partitioners on {where}, relative to random",
-    "ids": "Ids on {where}, relative to relabelled",
-    "memory": "Memory schemes on {where}, relative to {base}",
+    "partitioners": "Partitioners",
+    "ids": "Ids",
+    "memory": "Memory schemes",
 }
 
 
@@ -59,15 +59,16 @@ def _times(findings: Findings) -> list[str]:
 
 def _by_devices(title: str, strong: dict[Row, Relation], value: Value) -> list[str]:
     """Return a value by family, primitive and devices, and over all graphs."""
-    if len({row.devices for row in strong}) < 2:
+    many = {row: related for row, related in strong.items() if row.devices > 1}
+    if not many:
         return []
-    by_family = grouped(strong, value, lambda row: (row.family, row.primitive, row.where))
-    by_primitive = grouped(strong, value, lambda row: ("all graphs", row.primitive, row.where))
+    by_family = grouped(many, value, lambda row: (row.family, row.primitive, row.where))
+    by_primitive = grouped(many, value, lambda row: ("all graphs", row.primitive, row.where))
     cells: dict[tuple[str, str], dict[str, str]] = {}
     for key, found in (*by_family.items(), *by_primitive.items()):
         family, primitive, where = key
         cells.setdefault((family, primitive), {})[where] = f"{found.mean:.2f}"
-    return [title, *_wide(["family", "primitive"], cells, _wheres(strong))]
+    return [title, *_wide(["family", "primitive"], cells, _wheres(many))]
 
 
 def _weak(study: str, rows: Sequence[Row], relations: dict[Row, Relation]) -> list[str]:
@@ -102,13 +103,15 @@ def _compared(study: str, relations: dict[Row, Relation]) -> list[str]:
         if name != "partition time" or study == "partitioners":
             found = grouped(mine, value, lambda row: (row.family, row.primitive, row.variant))
             means[name] = {key: one.mean for key, one in found.items()}
-    keys = dict.fromkeys((row.family, row.primitive, row.variant) for row in mine)
+    keys = dict.fromkeys(
+        (row.family, row.primitive, row.variant) for row in mine if row.variant != first.variant
+    )
     rows = [
         [f"{family} {primitive}", variant,
          *(_number(means[name].get((family, primitive, variant))) for name in means)]
         for family, primitive, variant in keys
     ]  # fmt: skip
-    title = COMPARISONS[study].format(where=first.where, base=first.variant)
+    title = f"{COMPARISONS[study]} on {first.where}, relative to {first.variant}"
     return [title, *aligned(["", study, *means], rows)]
 
 
