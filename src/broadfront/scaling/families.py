@@ -4,8 +4,8 @@ Social networks, web graphs and roads are files, given or found in a folder by n
 generated: points in a square (rgg), R-MAT with 48 edges drawn per vertex (rmat_48), and R-MAT with
 few vertices of huge degree (rmat_hubs), where the paper keeps the edges and halves the vertices.
 
-Weak scaling starts from one R-MAT graph and gives each device as many edges: by as many more edges
-at each vertex, or as many more vertices, which are a power of two.
+Weak scaling starts from an R-MAT graph for one device, and draws as many edges for each more: at
+the same vertices, or at as many more vertices, which are a power of two.
 
 References
 ----------
@@ -52,8 +52,9 @@ GENERATED = {
 QUICK = {"rgg": ("rgg:11",), "rmat_48": ("rmat:9:48",), "rmat_hubs": ("rmat:7:512",)}
 FAMILIES = (*FILES, *GENERATED)
 
-WEAK_SCALE, QUICK_WEAK_SCALE = 14, 8
-WEAK_EDGES_PER_VERTEX = 48
+WEAK = {"weak-edges": (17, 8), "weak-vertices": (14, 48)}
+QUICK_WEAK = {"weak-edges": (12, 8), "weak-vertices": (8, 48)}
+"""Scale and edges drawn per vertex for one device; few, because duplicates are merged."""
 
 
 def chosen(
@@ -83,14 +84,14 @@ def wanted(families: Sequence[str] | None, graphs: Sequence[str]) -> Sequence[st
 
 def weak_by_edges(devices: int, quick: bool) -> Choice:
     """Return the graph for so many devices: the same vertices, more edges at each."""
-    scale = QUICK_WEAK_SCALE if quick else WEAK_SCALE
-    return Choice("weak-edges", f"rmat:{scale}:{WEAK_EDGES_PER_VERTEX * devices}")
+    scale, edges = (QUICK_WEAK if quick else WEAK)["weak-edges"]
+    return Choice("weak-edges", f"rmat:{scale}:{edges * devices}")
 
 
 def weak_by_vertices(devices: int, quick: bool) -> Choice:
     """Return the graph for so many devices, a power of two: more vertices, edges in proportion."""
-    scale = (QUICK_WEAK_SCALE if quick else WEAK_SCALE) + devices.bit_length() - 1
-    return Choice("weak-vertices", f"rmat:{scale}:{WEAK_EDGES_PER_VERTEX}")
+    scale, edges = (QUICK_WEAK if quick else WEAK)["weak-vertices"]
+    return Choice("weak-vertices", f"rmat:{scale + devices.bit_length() - 1}:{edges}")
 
 
 def _given(text: str) -> Choice:

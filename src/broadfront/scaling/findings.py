@@ -189,9 +189,13 @@ def load(path: str | PathLike[str]) -> Findings:
 
 
 def _row(told: dict[str, Any]) -> Row:
-    lists = {name: tuple(told[name]) for name in ("trials", "frontier")}
-    kinds = {entry.name: entry.type for entry in fields(Row)}
+    kinds = {entry.name: str(entry.type) for entry in fields(Row)}
+    values = {}
     for name, value in told.items():
-        if kinds[name] in ("int", "float") and not isinstance(value, (int, float)):
-            raise TypeError(f"{name} is {value!r}, not a number")
-    return Row(**{**told, **lists})
+        listed = kinds[name].startswith("tuple")
+        wanted = str if kinds[name] == "str" else (int, float)
+        for one in value if listed else [value]:
+            if not isinstance(one, wanted):
+                raise TypeError(f"{name} is {value!r:.40}")
+        values[name] = tuple(value) if listed else value
+    return Row(**values)

@@ -22,6 +22,8 @@ REST_INCHES = 1.0
 DOTS_PER_INCH = 150
 FULL = 0.82
 """How much of the place of a group its bars take."""
+LETTERS, LETTERS_OF_A_SIGN = 100, 8
+"""How much of a legend fits into a line."""
 MOST_MARKED = 20
 """Lines of more points have no marks."""
 
@@ -36,7 +38,7 @@ class Picture:
         width, height = PANEL_INCHES
         size = (width * max(columns, 1.5), (height * (1.3 if rows == 1 else rows)) + REST_INCHES)
         self._figure = figure.Figure(size, layout="constrained")
-        self._figure.suptitle(title, fontsize=12, color=INK)
+        self._title = self._figure.suptitle(title, fontsize=12, color=INK)
         places = list(self._figure.subplots(rows, columns, squeeze=False).flat)
         self.panels = places[: len(panels)]
         for unused in places[len(panels) :]:
@@ -67,14 +69,15 @@ class Picture:
         for axes in self.panels:
             found, names = axes.get_legend_handles_labels()
             handles |= dict(zip(names, found, strict=True))
+        longest = max(map(len, handles), default=0) + LETTERS_OF_A_SIGN
         self._figure.legend(
             handles.values(), handles.keys(), title=title, fontsize=9, title_fontsize=9,
-            frameon=False, loc="outside lower center", ncols=min(len(handles), 5) or 1,
+            frameon=False, loc="outside lower center", ncols=max(1, LETTERS // longest),
         )  # fmt: skip
 
     def note(self, text: str) -> None:
-        """Say in small letters what the reader must know."""
-        self._figure.supxlabel(text, fontsize=8, color=INK)
+        """Say below the title what the reader must know."""
+        self._title.set_text(f"{self._title.get_text()}\n({text})")
 
     def save(self, path: Path) -> Path:
         """Write it."""

@@ -58,7 +58,7 @@ def weak(relations: Relations) -> Picture | None:
     titles = {"weak-edges": "more edges at each vertex", "weak-vertices": "more vertices"}
     found = {title: of_study(relations, study) for study, title in titles.items()}
     panels = {title: list(rows) for title, rows in found.items() if rows}
-    return rates("Weak scaling: as many edges for each device", panels)
+    return rates("Weak scaling: as many edges drawn for each device", panels)
 
 
 def rates(title: str, panels: dict[str, list[Row]]) -> Picture | None:
