@@ -82,6 +82,7 @@ def test_memory_schemes_are_compared_where_runs_have_them(monkeypatch: pytest.Mo
         ({"devices": [0]}, "--devices 0 is not a positive number"),
         ({"compared_on": 0}, "--compared-on 0 is not a positive number"),
         ({"threads": -1}, "--threads -1 is not a positive number"),
+        ({"limit_seconds": 0.0}, "--limit-seconds 0 is not a positive number"),
         ({"repeats": 0}, "--repeats 0 is not a positive number"),
     ],
 )

@@ -58,6 +58,11 @@ def test_every_repeat_has_the_next_source_on_all_devices(pretender: Pretender) -
     assert {one["devices"] for one in asked[2:4]} == {1, 2}
 
 
+def test_runs_of_a_cell_are_repeated_equally_often_within_the_limit(pretender: Pretender) -> None:
+    found = bf.scaling.study(studies=["strong"], **{**SMALL, "repeats": 50}, limit_seconds=1e-9)
+    assert [len(row.trials) for row in found.rows] == [1, 1]
+
+
 def test_ways_to_run_are_passed_on(pretender: Pretender, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plan, "takes_memory", lambda: True)
     settings = {**SMALL, "repeats": 1, "threads": 2}

@@ -62,6 +62,10 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "--schemes", nargs="+", metavar="NAME", help=f"of memory: {' '.join(SCHEMES)}"
     )
     ways.add_argument("--repeats", type=int, default=5, metavar="N", help="by default 5")
+    ways.add_argument(
+        "--limit-seconds", type=float, default=20.0, metavar="SECONDS",
+        help="a primitive in a study is not repeated again after so long; by default 20",
+    )  # fmt: skip
     ways.add_argument("--seed", type=int, default=0, help="draws the sources; by default 0")
     output = command.add_argument_group("results")
     output.add_argument("--save", metavar="FILE.json", help="keep them, and beside it as .csv")

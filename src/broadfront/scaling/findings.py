@@ -190,7 +190,7 @@ def load(path: str | PathLike[str]) -> Findings:
 
 def _row(told: dict[str, Any]) -> Row:
     kinds = {entry.name: str(entry.type) for entry in fields(Row)}
-    values = {}
+    values: dict[str, Any] = {}
     for name, value in told.items():
         listed = kinds[name].startswith("tuple")
         wanted = str if kinds[name] == "str" else (int, float)

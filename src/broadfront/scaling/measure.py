@@ -1,10 +1,9 @@
 """Measuring: every run of a cell once unmeasured and checked, then all in turn, repeat by repeat.
 
-Their order is drawn anew for each repeat: on small graphs it matters who ran before.
-
 The first call compiles, builds parts, and is checked against the answer of one device; its record
 says how much work and memory a run takes. Only the call is timed, compiling apart, each repeat from
-the next source; a row holds the times of all repeats.
+the next source and in an order drawn anew: on small graphs it matters who ran before. A cell that
+has taken as long as the limit is not repeated again.
 
 Invariant: `Study.findings` is whole at any time; a study that is stopped has the rows of its cells
 so far.
@@ -108,9 +107,12 @@ class Study:
             result = going[-1].begin(alone.get(choice))
             alone.setdefault(choice, result)
         with _uncollected():
+            clock = Clock()
             for repeat in range(self._settings.repeats):
                 for one in self._order.sample(going, len(going)):
                     one.repeat(repeat)
+                if clock.seconds > self._settings.limit_seconds:
+                    break
         return [one.row for one in going]
 
     def _going(self, cell: Cell, choice: Choice, setup: Setup) -> Going:

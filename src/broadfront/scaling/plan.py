@@ -65,6 +65,8 @@ class Settings:
         most there are.
     schemes
         What `memory=` is, by the name of the scheme; None for those there are.
+    repeats, limit_seconds
+        How often each run of a cell is timed; once those of a cell have taken so long, no more.
     """
 
     studies: Sequence[str] = STUDIES
@@ -78,6 +80,7 @@ class Settings:
     partitioners: Sequence[str] = tuple(PARTITIONERS)
     schemes: Mapping[str, Any] | None = None
     repeats: int = 5
+    limit_seconds: float = 20.0
     seed: int = 0
     quick: bool = False
 
@@ -95,6 +98,8 @@ class Settings:
         for option, value in zip(options, numbers, strict=True):
             if value < 1:
                 raise OptionError(f"--{option} {value} is not a positive number")
+        if not self.limit_seconds > 0:
+            raise OptionError(f"--limit-seconds {self.limit_seconds:g} is not a positive number")
         if self.schemes and not takes_memory():
             names = " ".join(self.schemes)
             raise OptionError(f"--schemes {names}: runs take no memory= in this version")

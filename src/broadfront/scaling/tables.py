@@ -50,7 +50,7 @@ def _times(findings: Findings) -> list[str]:
     if not rows:
         return []
     repeats = max(len(row.trials) for row in rows)
-    title = f"Strong scaling, devices x threads, median of {repeats}"
+    title = f"Strong scaling, devices x threads, median of at most {repeats}"
     cells: dict[tuple[str, str], dict[str, str]] = {}
     for row in rows:
         cells.setdefault((row.graph, row.primitive), {})[row.where] = _time(row)
