@@ -84,6 +84,21 @@ def test_ways_to_run_are_passed_on(pretender: Pretender, monkeypatch: pytest.Mon
     assert not any("memory" in one or "partitioner" in one for one in alone)
 
 
+def test_a_memory_scheme_may_need_a_record(
+    pretender: Pretender, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "takes_memory", lambda: True)
+    schemes = {"minimal": "minimal", "profile": lambda record: ("by", record.edges_visited)}
+    found = bf.scaling.study(studies=["memory"], schemes=schemes, **SMALL)
+    assert [row.variant for row in found.rows] == ["minimal", "profile"]
+    assert found.settings["schemes"] == ["minimal", "profile"]
+    profiles = {one["memory"] for one in pretender.asked if "memory" in one} - {"minimal"}
+    assert profiles == {("by", found.rows[0].edges_visited)}
+    del schemes["minimal"]
+    with pytest.raises(bf.OptionError, match="--schemes profile: needs another scheme before it"):
+        bf.scaling.study(studies=["memory"], schemes=schemes, **SMALL)
+
+
 def test_weak_scaling_is_checked_on_each_graph(
     pretender: Pretender, monkeypatch: pytest.MonkeyPatch
 ) -> None:

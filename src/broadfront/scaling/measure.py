@@ -22,7 +22,7 @@ import numpy as np
 
 from broadfront.benchmark.asked import ASKED
 from broadfront.clock import Clock
-from broadfront.errors import BroadfrontError
+from broadfront.errors import BroadfrontError, OptionError
 from broadfront.graph.csr import Graph
 from broadfront.report.record import Record
 from broadfront.report.table import seconds_text
@@ -35,7 +35,8 @@ Tell = Callable[[str], None]
 ANSWERS = {"bfs": "depth", "sssp": "distance", "components": "component", "pagerank": "rank",
            "betweenness": "centrality"}  # fmt: skip
 """The array of each answer that does not depend on chance."""
-CLOSE = (1e-6, 1e-9)
+CLOSE = (1e-6, 1e-15)
+"""Relative and absolute: ranks of large graphs are tiny."""
 
 
 def study(*, tell: Tell | None = None, **settings: Any) -> Findings:
@@ -99,13 +100,17 @@ class Study:
     def _measured(self, cell: Cell) -> list[Row]:
         """Return the rows of a cell."""
         alone: dict[Choice, Any] = {}
-        going = []
+        going: list[Going] = []
+        first = None
         for choice, setup in cell.runs:
+            case, options = self._cases[choice], self._options(setup, first)
             if setup.devices > 1 and choice not in alone:
-                alone[choice] = self._going(cell, choice, Setup(1, setup.threads)).begin(None)
-            going.append(self._going(cell, choice, setup))
+                one_device = Setup(1, setup.threads)
+                alone[choice] = Going(cell, case, one_device, {}).begin(None)
+            going.append(Going(cell, case, setup, options))
             result = going[-1].begin(alone.get(choice))
             alone.setdefault(choice, result)
+            first = first or result
         with _uncollected():
             clock = Clock()
             for repeat in range(self._settings.repeats):
@@ -115,9 +120,16 @@ class Study:
                     break
         return [one.row for one in going]
 
-    def _going(self, cell: Cell, choice: Choice, setup: Setup) -> Going:
-        memory = {} if setup.scheme == "default" else {"memory": self._memory[setup.scheme]}
-        return Going(cell.study, self._cases[choice], cell.primitive, setup, memory)
+    def _options(self, setup: Setup, first: Any) -> dict[str, Any]:
+        """Return the options of a memory scheme, which may need the record of the first run."""
+        if setup.scheme == "default":
+            return {}
+        memory = self._memory[setup.scheme]
+        if callable(memory):
+            if first is None:
+                raise OptionError(f"--schemes {setup.scheme}: needs another scheme before it")
+            memory = memory(first.report)
+        return {"memory": memory}
 
     def _say(self, title: str, rows: list[Row]) -> None:
         told = [
@@ -131,15 +143,13 @@ class Study:
 class Going:
     """A run of a cell while it is measured; `row` is what is known of it."""
 
-    def __init__(
-        self, study: str, case: Case, primitive: str, setup: Setup, options: dict[str, Any]
-    ) -> None:
+    def __init__(self, cell: Cell, case: Case, setup: Setup, options: dict[str, Any]) -> None:
         self._case, self._setup = case, setup
-        self._graph = case.form(primitive)
+        self._graph = case.form(cell.primitive)
         self._options = {"devices": setup.devices, "threads": setup.threads, **options}
         self.row = Row(
-            study, case.family, case.name, self._graph.num_vertices, self._graph.num_edges,
-            primitive, **setup._asdict(), edges_reached=case.edges(primitive),
+            cell.study, case.family, case.name, self._graph.num_vertices, self._graph.num_edges,
+            cell.primitive, **setup._asdict(), edges_reached=case.edges(cell.primitive),
         )  # fmt: skip
 
     def begin(self, alone: Any) -> Any:
@@ -183,9 +193,14 @@ class Going:
 
     def repeat(self, number: int) -> None:
         """Run and time it once more, unless something is wrong with it."""
-        if self.row.status == "done":
-            clock = Clock()
+        if self.row.status != "done":
+            return
+        clock = Clock()
+        try:
             self._call(number)
+        except BroadfrontError as error:
+            self.row = replace(self.row, status="failed", note=str(error))
+        else:
             self.row = replace(self.row, trials=(*self.row.trials, clock.seconds))
 
 

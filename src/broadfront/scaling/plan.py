@@ -22,7 +22,7 @@ STUDIES = ("strong", "weak-edges", "weak-vertices", "partitioners", "ids", "memo
 PRIMITIVES = tuple(name for name in ALL_PRIMITIVES if name != "triangles")
 IDS = {"relabelled": True, "kept": False}
 SCHEMES: dict[str, Any] = {"minimal": "minimal", "fixed": "fixed"}
-"""What `memory=` of a run is in each scheme; "default" names none."""
+"""What `memory=` of a run is in each scheme; a function makes it of the record of the first run."""
 DEVICES, QUICK_DEVICES = (1, 2, 4, 8), (1, 2, 4)
 COMPARED_ON = 4
 
