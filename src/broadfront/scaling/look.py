@@ -38,7 +38,8 @@ class Picture:
         width, height = PANEL_INCHES
         size = (width * max(columns, 1.5), (height * (1.3 if rows == 1 else rows)) + REST_INCHES)
         self._figure = figure.Figure(size, layout="constrained")
-        self._title = self._figure.suptitle(title, fontsize=12, color=INK)
+        self._figure.suptitle(title, fontsize=11, color=INK)
+        self._title, self._notes = title, list[str]()
         places = list(self._figure.subplots(rows, columns, squeeze=False).flat)
         self.panels = places[: len(panels)]
         for unused in places[len(panels) :]:
@@ -77,7 +78,9 @@ class Picture:
 
     def note(self, text: str) -> None:
         """Say below the title what the reader must know."""
-        self._title.set_text(f"{self._title.get_text()}\n({text})")
+        self._notes.append(text)
+        told = f"{self._title}\n{'; '.join(self._notes)}"
+        self._figure.suptitle(told, fontsize=11, color=INK)
 
     def save(self, path: Path) -> Path:
         """Write it."""

@@ -211,6 +211,7 @@ def panels_of_bars(
     picture.share_height([axes for name, axes in panels.items() if name != SPLITTING])
     picture.label("", up)
     picture.legend(legend)
+    picture.note("geometric means over graphs, thin lines from the least to the most")
     return picture
 
 
