@@ -37,6 +37,12 @@ def test_comparisons_begin_with_their_base() -> None:
     assert {setup.devices for setup in setups("ids", devices=[2], compared_on=3)} == {3}
 
 
+def test_one_device_has_nothing_to_compare() -> None:
+    made = plan(Settings(studies=["strong", "ids"], devices=[1], **SMALL))
+    assert [cell.study for cell in made.cells] == ["strong"]
+    assert made.notes == ["ids: nothing to compare on one device"]
+
+
 def test_weak_scaling_has_a_graph_for_each_number_of_devices() -> None:
     made = plan(Settings(studies=["weak-edges", "weak-vertices"], devices=[2, 3, 4], **SMALL))
     by_edges, by_vertices = made.cells

@@ -152,8 +152,8 @@ def plan(settings: Settings) -> Plan:
     for study in setups:
         if study.startswith("weak"):
             _add(made, study, settings, _weak(study, settings, made.notes))
-    if "memory" in setups and not setups["memory"]:
-        made.notes.append("memory: no schemes to compare, runs take no memory= in this version")
+    made.notes += [_why_not(study, settings) for study, compared in setups.items()
+                   if not compared and not study.startswith("weak")]  # fmt: skip
     there = {choice.family for choice in graphs}
     absent = [name for name in wanted(settings.families, settings.graphs) if name not in there]
     if absent:
@@ -171,6 +171,8 @@ def _setups(study: str, settings: Settings) -> list[Setup]:
     on = Setup(settings.on, settings.threads)
     if study == "strong":
         return [Setup(count, settings.threads) for count in settings.counts]
+    if settings.on == 1:
+        return []
     if study == "partitioners":
         names = dict.fromkeys(["random", *settings.partitioners])
         return [on._replace(partitioner=name) for name in names]
@@ -179,6 +181,12 @@ def _setups(study: str, settings: Settings) -> list[Setup]:
     if study == "memory":
         return [on._replace(scheme=name) for name in settings.memory]
     return []
+
+
+def _why_not(study: str, settings: Settings) -> str:
+    if settings.on == 1:
+        return f"{study}: nothing to compare on one device"
+    return f"{study}: no schemes to compare, runs take no memory= in this version"
 
 
 def _weak(study: str, settings: Settings, notes: list[str]) -> list[tuple[Choice, Setup]]:
