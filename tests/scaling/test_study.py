@@ -11,7 +11,7 @@ import pytest
 import broadfront as bf
 from broadfront.benchmark.asked import ASKED
 from broadfront.partition.partition import Partition
-from broadfront.scaling import Settings, Study, plan
+from broadfront.scaling import Settings, Study, measure, plan
 from scaling.made_up import Pretender
 
 SMALL: dict[str, Any] = {"graphs": ["rgg=rgg:6"], "primitives": ["bfs"], "devices": [2],
@@ -137,6 +137,12 @@ def test_what_fails_on_many_devices_does_not_end_the_study(monkeypatch: pytest.M
         ("done", ""), ("failed", "cpu:1 needs more"),
     ]  # fmt: skip
     assert "strong 2x1 bfs: failed, cpu:1 needs more (rgg:6)" in found.table()
+
+
+def test_others_at_work_are_noted(pretender: Pretender, monkeypatch: pytest.MonkeyPatch) -> None:
+    for busy, notes in ((0.1, []), (3.14, ["others were at work: load 3.1 at the start"])):
+        monkeypatch.setattr(measure, "load_average", lambda busy=busy: busy)
+        assert bf.scaling.study(studies=["strong"], **SMALL).notes == notes
 
 
 def test_ctrl_c_keeps_what_there_is(pretender: Pretender) -> None:

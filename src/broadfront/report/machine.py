@@ -21,6 +21,14 @@ def machine() -> dict[str, Any]:
     }
 
 
+def load_average() -> float:
+    """Return how many threads wanted to run here over the last minute, 0 where nobody counts."""
+    try:
+        return os.getloadavg()[0]
+    except (AttributeError, OSError):
+        return 0.0
+
+
 def _processor() -> str:
     try:
         with open("/proc/cpuinfo") as stream:

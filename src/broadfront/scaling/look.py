@@ -24,6 +24,8 @@ FULL = 0.82
 """How much of the place of a group its bars take."""
 LETTERS, LETTERS_OF_A_SIGN = 100, 8
 """How much of a legend fits into a line."""
+ROOM, FEW_DECADES = 1.2, 300
+"""Beyond the ends of a logarithmic axis; one that spans less has ticks at 1, 2 and 5."""
 MOST_MARKED = 20
 """Lines of more points have no marks."""
 
@@ -60,9 +62,15 @@ class Picture:
 
     def share_height(self, panels: Sequence[Any]) -> None:
         """Give panels the same axis, so that heights compare."""
-        ends = [axes.get_ylim() for axes in panels]
+        ticker: Any = require("matplotlib.ticker", "plots")
+        low = min((axes.get_ylim()[0] for axes in panels), default=0)
+        high = max((axes.get_ylim()[1] for axes in panels), default=1)
         for axes in panels:
-            axes.set_ylim(min(low for low, _ in ends), max(high for _, high in ends))
+            axes.set_ylim(low, high)
+            if axes.get_yscale() == "log":
+                axes.set_ylim(low / ROOM, high * ROOM)
+                if high < FEW_DECADES * low:
+                    axes.yaxis.set_major_locator(ticker.LogLocator(subs=(1, 2, 5)))
 
     def legend(self, title: str) -> None:
         """Say below all panels what colours mean."""

@@ -24,6 +24,7 @@ from broadfront.benchmark.asked import ASKED
 from broadfront.clock import Clock
 from broadfront.errors import BroadfrontError, OptionError
 from broadfront.graph.csr import Graph
+from broadfront.report.machine import load_average
 from broadfront.report.record import Record
 from broadfront.report.table import seconds_text
 from broadfront.scaling.cases import Case
@@ -37,6 +38,7 @@ ANSWERS = {"bfs": "depth", "sssp": "distance", "components": "component", "pager
 """The array of each answer that does not depend on chance."""
 CLOSE = (1e-6, 1e-15)
 """Relative and absolute: ranks of large graphs are tiny."""
+QUIET_LOAD = 0.7
 
 
 def study(*, tell: Tell | None = None, **settings: Any) -> Findings:
@@ -68,7 +70,7 @@ class Study:
 
     def __init__(self, settings: Settings, tell: Tell) -> None:
         planned = plan(settings)
-        self.findings = Findings(plain_settings(settings), planned.notes)
+        self.findings = Findings(plain_settings(settings), [*planned.notes, *_others()])
         self._settings = settings
         self._cells = planned.cells
         self._memory = settings.memory
@@ -202,6 +204,12 @@ class Going:
             self.row = replace(self.row, status="failed", note=str(error))
         else:
             self.row = replace(self.row, trials=(*self.row.trials, clock.seconds))
+
+
+def _others() -> list[str]:
+    """Return a note if others use the machine: threads that wait for each other suffer most."""
+    found = load_average()
+    return [f"others were at work: load {found:.1f} at the start"] if found > QUIET_LOAD else []
 
 
 @contextmanager
