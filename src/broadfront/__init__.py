@@ -21,7 +21,7 @@ from broadfront.errors import (
 )
 
 if TYPE_CHECKING:
-    from broadfront import atomics, verify
+    from broadfront import atomics, scaling, verify
     from broadfront.algorithms.betweenness import Betweenness, betweenness
     from broadfront.algorithms.bfs import BreadthFirst, bfs
     from broadfront.algorithms.components import Components, connected_components
@@ -109,6 +109,7 @@ __all__ = [
     "read",
     "run",
     "run_each",
+    "scaling",
     "split",
     "sssp",
     "triangles",
@@ -143,7 +144,7 @@ _HOMES = {
     ),
 }  # fmt: skip
 """The module of everything above that is loaded on first use."""
-_MODULES = ("atomics", "kernel", "threads", "verify")
+_MODULES = ("atomics", "kernel", "scaling", "threads", "verify")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from broadfront.benchmark.systems import ENTRIES
 from broadfront.benchmark.systems.system import PRIMITIVES
-from broadfront.cli import bench
+from broadfront.cli import display
 from broadfront.cli.main import main
 
 SMALL = ["bench", "--graphs", "kron:6", "--systems", "broadfront", "scipy", "networkx"]
@@ -83,7 +83,7 @@ def test_ctrl_c_prints_the_table_so_far(
         if "kron:6 sssp" in line:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(bench, "_tell", press)
+    monkeypatch.setattr(display, "say", press)
     path = tmp_path / "out.json"
     assert main([*SMALL, "--repeats", "1", "--json", str(path)]) == 130
     captured = capsys.readouterr()

@@ -56,6 +56,16 @@ def test_totals() -> None:
     assert (alone["devices"], alone["bytes_sent"]) == (1, 0)
 
 
+def test_redundancy_is_edges_visited_against_one_device() -> None:
+    one, two = search().report, search(devices=2).report
+    assert two.redundancy(one) == two.edges.sum() / one.edges.sum() > 0
+    assert one.redundancy(one) == 1
+    assert joined([one, one]).redundancy(one) == 2
+    nothing = joined([])
+    assert nothing.redundancy(nothing) == 1
+    assert one.redundancy(nothing) == np.inf
+
+
 def test_all_that_is_sent_is_counted_also_before_the_first_operator_is_done() -> None:
     """Labels go to ghosts before each round but the first: 8 - 1 times every ghost."""
     start = {"label": np.arange(GRAPH.num_vertices)}

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import platform
 import statistics
 from dataclasses import asdict, dataclass, field
-from math import exp, log
 from typing import Any
 
-from broadfront import threads
+from broadfront.report.machine import machine
 
 HOME = "broadfront"
 
@@ -108,8 +105,8 @@ class Report:
 
     def geometric_mean(self) -> float | None:
         """Return the geometric mean of the ratios, None without any."""
-        logarithms = [log(ratio.ratio) for ratio in self.ratios()]
-        return exp(statistics.fmean(logarithms)) if logarithms else None
+        ratios = [ratio.ratio for ratio in self.ratios()]
+        return statistics.geometric_mean(ratios) if ratios else None
 
     def to_plain(self) -> dict[str, Any]:
         """Return everything as plain values, for JSON."""
@@ -126,33 +123,3 @@ class Report:
             "geometric_mean": self.geometric_mean(),
             "stopped": self.stopped,
         }
-
-
-def machine() -> dict[str, Any]:
-    """Return what the times depend on."""
-    return {
-        "system": platform.system(),
-        "release": platform.release(),
-        "processor": _processor(),
-        "cores": threads.available(),
-        "memory_bytes": _memory_bytes(),
-        "python": platform.python_version(),
-    }
-
-
-def _processor() -> str:
-    try:
-        with open("/proc/cpuinfo") as stream:
-            for line in stream:
-                if line.startswith("model name"):
-                    return line.partition(":")[2].strip()
-    except OSError:
-        pass
-    return platform.processor() or platform.machine()
-
-
-def _memory_bytes() -> int | None:
-    try:
-        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return None

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from broadfront.benchmark.results import Report, Result
 from broadfront.graph.csr import size_text
+from broadfront.report.table import aligned, seconds_text
 
 WORDS = {"lacks": "-", "skipped": "skipped", "stopped": "stopped", "wrong": "WRONG",
          "failed": "failed", "done": "-"}  # fmt: skip
@@ -66,7 +65,7 @@ def loading(report: Report) -> list[str]:
         rows.append([name, "peak memory", *(size_text(peak) if peak else "-" for peak in peaks)])
     if not rows:
         return []
-    loaded = [f"{row['name']} {_seconds(row['load_seconds'])}" for row in report.graphs]
+    loaded = [f"{row['name']} {seconds_text(row['load_seconds'])}" for row in report.graphs]
     return [
         "Apart from the times above",
         *aligned(["graph", "", *report.titles.values()], rows),
@@ -92,28 +91,11 @@ def notes(report: Report) -> list[str]:
     return ["Notes", *(f"  {line}" for line in found)] if found else []
 
 
-def aligned(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Return rows under a head: the first two columns to the left, the others to the right."""
-    table = [list(head), *map(list, rows)]
-    widths = [max(len(row[place]) for row in table) for place in range(len(head))]
-    return [
-        "  ".join(
-            cell.ljust(width) if place < 2 else cell.rjust(width)
-            for place, (cell, width) in enumerate(zip(row, widths, strict=True))
-        ).rstrip()
-        for row in table
-    ]
-
-
 def _each(report: Report, seconds: dict[str, float]) -> list[str]:
-    return [_seconds(seconds[name]) if name in seconds else "-" for name in report.titles]
+    return [seconds_text(seconds[name]) if name in seconds else "-" for name in report.titles]
 
 
 def _time(result: Result | None) -> str:
     if result is None:
         return "-"
-    return WORDS[result.status] if result.median is None else _seconds(result.median)
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:,.2f} s" if seconds >= 10 else f"{seconds * 1e3:,.2f} ms"
+    return WORDS[result.status] if result.median is None else seconds_text(result.median)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import sys
 from typing import Any
 
 from broadfront import threads
@@ -65,7 +64,7 @@ def run(options: argparse.Namespace) -> None:
         verify=not options.no_verify,
         seed=options.seed,
     )
-    bench = Bench(settings, _silent if options.quiet else _tell)
+    bench = Bench(settings, display.teller(options))
     try:
         bench.run()
     except BaseException:
@@ -84,12 +83,3 @@ def tell(report: Report, path: str | None) -> None:
     if path:
         with files.written(path) as stream:
             stream.write(json.dumps(report.to_plain(), indent=1).encode())
-
-
-def _tell(line: str) -> None:
-    if sys.stderr is not None:
-        print(f"broadfront: {line}", file=sys.stderr, flush=True)  # noqa: T201
-
-
-def _silent(line: str) -> None:
-    pass

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from math import isfinite
@@ -49,6 +49,21 @@ def showing_progress(options: argparse.Namespace) -> Iterator[None]:
 
 def hear_nothing(compiling: bool) -> None:
     """Watch compiling without a word: the command line says what it says in its progress."""
+
+
+def teller(options: argparse.Namespace) -> Callable[[str], None]:
+    """Return what tells a line about long work, unless it is to be quiet."""
+    return say_nothing if options.quiet else say
+
+
+def say(line: str) -> None:
+    """Print a line about the work on standard error."""
+    if sys.stderr is not None:
+        print(f"broadfront: {line}", file=sys.stderr, flush=True)  # noqa: T201
+
+
+def say_nothing(line: str) -> None:
+    """Keep a line to oneself."""
 
 
 def facts_of(graph: Graph) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from broadfront import clock
-from broadfront.cli import bench, convert, devices, display, generate, info, partition
+from broadfront.cli import bench, convert, devices, display, generate, info, partition, scaling
 from broadfront.cli.primitives import PRIMITIVES
 from broadfront.errors import BroadfrontError
 
-SUBCOMMANDS = (info, convert, generate, partition, devices, *PRIMITIVES, bench)
+SUBCOMMANDS = (info, convert, generate, partition, devices, *PRIMITIVES, bench, scaling)
 
 EPILOG = """\
 A GRAPH is a file or a generated graph:
@@ -35,6 +35,7 @@ examples:
   broadfront partition roads.bfg -n 4 --by metis
   broadfront generate rgg:18:weights=1-63 rgg.bfg
   broadfront bench --graphs kron:16 grid:1000x1000
+  broadfront scaling --quick --plots pictures
 """
 
 

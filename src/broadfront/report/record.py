@@ -101,6 +101,16 @@ class Record:
         """Memory of the run beside the graph, at its most."""
         return int(self.bytes.sum(axis=1).max())
 
+    def redundancy(self, one: Record) -> float:
+        """Return the arcs looked at over those that `one`, a run on one device, looked at.
+
+        Above 1 devices repeat work; below 1 they are spared some, as by an earlier pull.
+        """
+        here, there = self.edges_visited, one.edges_visited
+        if there == 0:
+            return 1.0 if here == 0 else float("inf")
+        return here / there
+
     def by_iteration(self) -> dict[str, Array]:
         """Return the columns of the record, an entry per iteration each."""
         return {

@@ -6,8 +6,8 @@ from typing import ClassVar
 
 import numpy as np
 
-import broadfront as bf
-from broadfront.benchmark.systems.system import DAMPING, ITERATIONS, Finish, Question, System
+from broadfront.benchmark import asked
+from broadfront.benchmark.systems.system import Finish, Question, System
 from broadfront.graph.csr import Graph
 
 
@@ -22,27 +22,27 @@ class Broadfront(System):
 
     def bfs(self, graph: Graph, question: Question) -> Finish:
         """Return depths and parents."""
-        found = bf.bfs(graph, question.source)
+        found = asked.bfs(graph, question)
         return lambda: {"depth": found.depth, "parent": found.parent}
 
     def sssp(self, graph: Graph, question: Question) -> Finish:
         """Return distances."""
-        found = bf.sssp(graph, question.source)
+        found = asked.sssp(graph, question)
         return lambda: {"distance": found.distance}
 
     def components(self, graph: Graph, question: Question) -> Finish:
         """Return labels."""
-        found = bf.connected_components(graph)
+        found = asked.components(graph, question)
         return lambda: {"component": found.component}
 
     def pagerank(self, graph: Graph, question: Question) -> Finish:
         """Return ranks after 20 iterations."""
-        found = bf.pagerank(graph, DAMPING, tol=0.0, max_iterations=ITERATIONS)
+        found = asked.pagerank(graph, question)
         return lambda: {"rank": found.rank}
 
     def betweenness(self, graph: Graph, question: Question) -> Finish:
         """Return dependencies."""
-        found = bf.betweenness(graph, list(question.sources), normalized=False)
+        found = asked.betweenness(graph, question)
 
         def finish() -> dict[str, object]:
             seen = np.full(graph.num_vertices, float(len(question.sources)))
@@ -53,5 +53,5 @@ class Broadfront(System):
 
     def triangles(self, graph: Graph, question: Question) -> Finish:
         """Return the total."""
-        found = bf.triangles(graph)
+        found = asked.triangles(graph, question)
         return lambda: {"total": found.total}
