@@ -79,7 +79,7 @@ def test_a_graph_of_thousands(case: tuple[Problem, bool]) -> None:
     graph = problem.graph(SKEWED)
     expected = problem.solve(graph)
     for partitioner, (devices, threads) in zip(
-        [*PARTITIONERS, "random"], product((2, 3, 4), (1, 2)), strict=True
+        [*PARTITIONERS, "random"], product((2, 3, 4, 8), (1, 2)), strict=True
     ):
         check(
             problem, graph, expected, devices=devices, relabel=relabel, partitioner=partitioner,
