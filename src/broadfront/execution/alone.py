@@ -16,17 +16,19 @@ from numpy.typing import ArrayLike, NDArray
 from broadfront import threads as thread_settings
 from broadfront.clock import Clock, preparing
 from broadfront.devices import workspace as workspaces
-from broadfront.errors import OptionError
+from broadfront.devices.profile import MINIMAL, MemoryProfile
+from broadfront.errors import DeviceMemoryError, OptionError
 from broadfront.execution.answer import Answer
 from broadfront.execution.faults import explained
 from broadfront.execution.fused import fused
-from broadfront.execution.memory import check
+from broadfront.execution.memory import allow, memory_error
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
 from broadfront.operators.cpu import buckets, frontier, levels, orient, reduce, tiles, unite
 from broadfront.operators.describe import Advance, Intersect, Levels, Unite
 from broadfront.progress import Listener, following, listening
+from broadfront.report.needs import needs
 from broadfront.report.record import recorded
 
 Array = NDArray[Any]
@@ -43,11 +45,16 @@ def run_alone(
     parameters: Mapping[str, float],
     *,
     threads: int | None = None,
+    memory: MemoryProfile | None = MINIMAL,
     memory_limit: int | None = None,
     time_limit: float | None = None,
     progress: Listener | None = None,
+    fault: tuple[int, int, int] | None = None,
 ) -> Answer:
-    """Run `program` on `graph` on one device; see `broadfront.execution.run`."""
+    """Run `program` on `graph` on one device; see `broadfront.execution.run`.
+
+    `fault` makes it fail, for tests; see `broadfront.execution.many.run_on`.
+    """
     clock = Clock()
     count = thread_count(graph, threads)
     arrays = _fields(program, graph, start, count)
@@ -56,10 +63,14 @@ def run_alone(
     weights = graph.weights
     large = program.reduces_often and tiles.suit(graph)
     with workspaces.borrowed() as workspace:
-        work, queue_length = work_for(program, graph, workspace, count, arrays, frontier, large)
+        work, queue_length = work_for(
+            program, graph, workspace, count, arrays, frontier, large, memory,
+            anew=memory_limit is not None,
+        )  # fmt: skip
         rows, in_weights = rows_of(program, graph, large)
         answer_bytes = sum(array.nbytes for array in arrays.values())
-        check(graph.nbytes + answer_bytes + workspace.asked_bytes, memory_limit)
+        held = graph.nbytes + answer_bytes + workspace.asked_bytes
+        allow(work.account, held, memory_limit)
         make = state_class(names)
         common = (*arrays.values(), *given)
         tail = (*rows[:4], graph.num_vertices, None)
@@ -75,11 +86,15 @@ def run_alone(
         try:
             with listening(progress), following(program.name, lambda: _iteration(work)):
                 iterations = workspace.team.run(
-                    loop, [count], [(rows, state, in_state, work)], time_limit=time_limit
-                )
+                    loop, [count], [(rows, state, in_state, work)], time_limit=time_limit,
+                    fault=fault,
+                )  # fmt: skip
         except NumbaError as error:
             raise explained(error, program, state) from error
-        record = recorded(workspace, work, int(iterations), count, clock, answer_bytes)
+        except DeviceMemoryError as error:
+            raise memory_error(error, held, memory_limit) from None
+        profile = needs(program, graph, work)
+        record = recorded(workspace, work, int(iterations), count, clock, answer_bytes, profile)
         left = left_in(work, graph.num_vertices)
     return Answer(arrays, left, record)
 
@@ -185,6 +200,8 @@ def work_for(
     arrays: Mapping[str, Array],
     starting: ArrayLike,
     large: bool,
+    memory_profile: MemoryProfile | None = MINIMAL,
+    anew: bool = False,
 ) -> tuple[frontier.Work, int]:
     """Return the memory of a run, the frontier in its queue, and how long that is."""
     vertex = graph.targets.dtype
@@ -212,7 +229,7 @@ def work_for(
     offers = reduce.new_offers(workspace, graph.num_vertices, threads, program.reduces, kept)
     work = frontier.new_work(
         workspace, graph.num_vertices, graph.num_arcs, vertex, threads, operators, len(queue),
-        memory, order, lists, offers, trees,
+        memory, order, lists, offers, trees, memory=memory_profile, anew=anew,
     )  # fmt: skip
     work.queue[: len(queue)] = queue
     return work, len(queue)

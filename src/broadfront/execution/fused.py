@@ -43,6 +43,7 @@ from broadfront.operators.cpu.intersect_part import intersect_part
 from broadfront.operators.cpu.levels import levels
 from broadfront.operators.cpu.over_frontier import filtered, over_frontier
 from broadfront.operators.cpu.prioritised import prioritised
+from broadfront.operators.cpu.queues import queue_at
 from broadfront.operators.cpu.reduce import reduce
 from broadfront.operators.cpu.unite import unite
 from broadfront.operators.describe import (
@@ -142,7 +143,7 @@ def _start(work, graph, front, source, marked):
     """Put a single source into the frontier, and forget all of the run before."""
     for word in range(2 * (graph.num_vertices // 64 + 2) if marked else 0):
         work.marks[word] = np.uint64(0)
-    work.queue[0] = source
+    queue_at(work, False)[0] = source
     front[SIZE] = 1
     front[ALL_SIZE] = 1
     front[EDGES] = np.int64(graph.offsets[source + 1]) - np.int64(graph.offsets[source])

@@ -19,14 +19,16 @@ from broadfront import threads as thread_settings
 from broadfront.clock import Clock, preparing
 from broadfront.devices import workspace as workspaces
 from broadfront.devices.choose import Device
-from broadfront.devices.mail import ACCOUNT_WORDS, HELD, LOG_ROWS, Mail, Post, log_columns
+from broadfront.devices.growing import ACCOUNT_WORDS, HELD
+from broadfront.devices.mail import LOG_ROWS, Mail, Post, log_columns
+from broadfront.devices.profile import MINIMAL, MemoryProfile, largest
 from broadfront.errors import DeviceMemoryError, OptionError
 from broadfront.execution.across import Across
 from broadfront.execution.alone import check_start, frontier_of, left_in, values_of
 from broadfront.execution.answer import Answer
 from broadfront.execution.faults import explained
 from broadfront.execution.fused import fused
-from broadfront.execution.memory import limit, memory_error
+from broadfront.execution.memory import allow, held_by, memory_error
 from broadfront.execution.plan import Plan
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
@@ -39,10 +41,12 @@ from broadfront.operators.cpu.part_lists import new_part_lists
 from broadfront.operators.cpu.reduce import new_offers
 from broadfront.operators.cpu.unite import new_trees
 from broadfront.operators.describe import Advance, Intersect, Levels, Unite
+from broadfront.partition.outline import Outline
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
 from broadfront.progress import Listener, following, listening
 from broadfront.report.gathered import gathered
+from broadfront.report.needs import needs
 
 Array = NDArray[Any]
 
@@ -56,6 +60,7 @@ def run_on(
     parameters: Mapping[str, float],
     *,
     relabel: bool = True,
+    memory: MemoryProfile | None = MINIMAL,
     memory_limit: int | None = None,
     time_limit: float | None = None,
     progress: Listener | None = None,
@@ -74,19 +79,25 @@ def run_on(
     large = relabel and program.reduces_often and tiles.suit(graph)
     in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
     kept = partition.kept("tiles", tiles.tiles_of_part) if in_tiles else [None] * len(devices)
-    parts = partition.parts(relabel=relabel, looks_back=in_tiles or program.looks_back(False))
+    looks_back = in_tiles or program.looks_back(False)
+    parts = partition.parts(relabel=relabel, looks_back=looks_back)
+    outlines = partition.outlines(relabel=relabel, looks_back=looks_back)
     names = (*program.fields, *program.parameters, *RESERVED)
     with preparing():
         loop, plan = _loop(program, graph, names, large, relabel)
     with workspaces.borrowed_many(len(parts)) as spaces:
         post = spaces[0].post(len(parts), without_boxes=memory_limit is not None)
-        setting = Setting(settled, plan, names, partition, start, numbers, queue)
+        anew = memory_limit is not None
+        setting = Setting(settled, plan, names, partition, start, numbers, queue, memory, anew)
         crew = [
-            _prepare(setting, part, space, device.threads, post, layout)
-            for part, space, device, layout in zip(parts, spaces, devices, kept, strict=True)
+            _prepare(setting, part, outline, space, device.threads, post, layout)
+            for part, outline, space, device, layout in zip(
+                parts, outlines, spaces, devices, kept, strict=True
+            )
         ]
         _tell_all(crew, len(queue), graph.num_arcs)
-        limit(crew, memory_limit)
+        for number, one in enumerate(crew):
+            allow(one.work.account, held_by(one), memory_limit, number, len(crew))
         threads = [device.threads for device in devices]
         arguments = [(one.rows, one.state, one.in_state, one.work) for one in crew]
         try:
@@ -97,8 +108,10 @@ def run_on(
         except NumbaError as error:
             raise explained(error, settled, crew[0].state) from error
         except DeviceMemoryError as error:
-            raise memory_error(error, crew, memory_limit) from None
-        record = gathered(crew, devices, iterations, clock, spaces[0].team)
+            held = held_by(crew[error.device])
+            raise memory_error(error, held, memory_limit, len(crew)) from None
+        profile = largest(needs(program, graph, one.work, one.outline) for one in crew)
+        record = gathered(crew, devices, iterations, clock, spaces[0].team, profile)
         left = np.sort(np.concatenate([_left(one) for one in crew]))
         return Answer(_whole(settled, crew, graph.num_vertices), left, record)
 
@@ -121,12 +134,15 @@ class Setting(NamedTuple):
     start: Mapping[str, Any]
     numbers: Sequence[float]
     queue: Array
+    memory: MemoryProfile | None
+    anew: bool
 
 
 class One(NamedTuple):
     """One device of a run: its part, its arrays, and what its loop is called with."""
 
     part: Part
+    outline: Outline
     space: workspaces.Workspace
     fields: dict[str, Array]
     rows: frontier.Rows
@@ -153,6 +169,7 @@ def _loop(
 def _prepare(
     setting: Setting,
     part: Part,
+    outline: Outline,
     space: workspaces.Workspace,
     threads: int,
     post: Post,
@@ -162,8 +179,8 @@ def _prepare(
     partition, size = setting.partition, setting.partition.graph.num_vertices
     fields = _fields(setting.program, part, setting.plan, setting.start)
     rows = _rows(part, partition)
-    mail = _mail(part, post, partition, space, threads)
-    work = _work(setting, part, space, threads, mail, layout)
+    mail = _mail(setting, part, outline, post, space, threads)
+    work = _work(setting, outline, space, threads, mail, layout)
     make = state_class(setting.names)
     tail = (*rows[:4], size, part.ids)
     common = (*fields.values(), *setting.numbers)
@@ -171,7 +188,7 @@ def _prepare(
     in_weights = part.weights if part.in_offsets is None else part.in_weights
     in_state = make(*common, _or_nothing(in_weights), *tail)
     edges = _start(part, work, rows, setting.queue, partition)
-    return One(part, space, fields, rows, state, in_state, work, edges)
+    return One(part, outline, space, fields, rows, state, in_state, work, edges)
 
 
 def _tell_all(crew: Sequence[One], size: int, arcs: int) -> None:
@@ -294,14 +311,20 @@ def _rows(part: Part, partition: Partition) -> frontier.Rows:
 
 
 def _mail(
-    part: Part, post: Post, partition: Partition, space: workspaces.Workspace, threads: int
+    setting: Setting,
+    part: Part,
+    outline: Outline,
+    post: Post,
+    space: workspaces.Workspace,
+    threads: int,
 ) -> Mail:
-    devices = part.count
+    devices, partition = part.count, setting.partition
     log = space.sparse_array("mail log", LOG_ROWS * log_columns(devices), np.int64)
     account = np.zeros(ACCOUNT_WORDS, np.int64)
-    account[HELD] = post.boxes[1::2].reshape(devices, devices)[part.device].sum()
+    asked = np.zeros(devices, np.int64)
+    account[HELD] = asked.sum()
     return Mail(
-        part.device, devices, *post, account,
+        part.device, devices, *post, account, asked, () if setting.memory is None else (1,),
         np.zeros(2 * threads * devices, np.int64), np.zeros(2 * devices, np.int64),
         log, part.ghost_starts, part.shared_starts, part.shared, part.ghosts,
         None if part.relabelled else partition.owner,
@@ -310,10 +333,10 @@ def _mail(
 
 def _work(
     setting: Setting,
-    part: Part,
+    part: Outline,
     space: workspaces.Workspace,
     threads: int,
-    mail: Mail,
+    mail: Any,
     layout: tiles.Tiles | None,
 ) -> frontier.Work:
     program, graph = setting.program, setting.partition.graph
@@ -331,19 +354,20 @@ def _work(
         if isinstance(operator, Levels):
             order = new_level_order(
                 space, part.owned, vertex, all_vertices=part.num_vertices,
-                shared=len(part.shared), devices=part.count,
+                shared=int(part.shared.sum()), devices=part.count,
             )  # fmt: skip
         if isinstance(operator, Intersect):
             lists = new_part_lists(space, part, graph, threads, operator)
         if isinstance(operator, Unite):
             trees = new_trees(
                 space, part.owned, vertex, threads, graph.directed,
-                positions=part.positions, shared=len(part.shared),
+                positions=part.positions, shared=int(part.shared.sum()),
             )  # fmt: skip
     offers = new_offers(space, part.positions, threads, program.reduces, layout)
     return frontier.new_work(
-        space, part.positions, part.num_arcs, vertex, threads, operators, part.owned, memory, order,
-        lists, offers, trees, mail,
+        space, part.positions, part.num_arcs, vertex, threads, operators,
+        min(part.owned, len(setting.queue)), memory, order, lists, offers, trees, mail,
+        memory=setting.memory, anew=setting.anew,
     )  # fmt: skip
 
 

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from broadfront.clock import Clock
 from broadfront.devices import control
-from broadfront.devices.mail import EXCHANGED, HELD, WAITED, log_columns
+from broadfront.devices.growing import EXCHANGED, GROWTHS, WAITED
+from broadfront.devices.mail import log_columns
+from broadfront.devices.profile import MemoryProfile
 from broadfront.operators.cpu import frontier
 from broadfront.report.devices import DeviceRecord
 from broadfront.report.record import Record
@@ -23,7 +25,12 @@ Array = NDArray[Any]
 
 
 def gathered(
-    crew: Sequence[One], devices: Sequence[Device], iterations: int, clock: Clock, team: Any
+    crew: Sequence[One],
+    devices: Sequence[Device],
+    iterations: int,
+    clock: Clock,
+    team: Any,
+    profile: MemoryProfile,
 ) -> Record:
     """Return the record of the run that has just ended, and leave the rows of it empty."""
     tables = [_table(one, iterations) for one in crew]
@@ -53,6 +60,8 @@ def gathered(
         len(devices),
         np.array([held], np.int64),
         tuple(told),
+        sum(int(one.work.account[GROWTHS]) for one in crew),
+        profile,
     )
 
 
@@ -79,8 +88,9 @@ def _device(one: One, device: Device, table: Array, count: int) -> DeviceRecord:
         np.maximum(lasting, exchanging), np.maximum(0.0, exchanging - waiting), waiting,
         sent[:, :, 0], sent[:, :, 1], np.append(first[:, -1], log[:-1, -1])[:rows],
         part.nbytes, sum(array.nbytes for array in one.fields.values()),
-        one.space.asked_bytes + rows * 8 * (frontier.RECORD_COLUMNS + log_columns(count)),
-        int(mail.account[HELD]),
+        one.space.asked_bytes + one.work.growing_bytes
+        + rows * 8 * (frontier.RECORD_COLUMNS + log_columns(count)),
+        int(mail.asked.sum()),
     )  # fmt: skip
 
 
