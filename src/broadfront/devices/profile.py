@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
-from math import isfinite
+from math import inf, isfinite, isinf
 from os import PathLike
 from typing import Any
 
@@ -47,6 +47,11 @@ class MemoryProfile:
     own_box: float = 0.0
     far_box: float = 0.0
 
+    @property
+    def fixed(self) -> bool:
+        """Whether everything begins as large as it can come to be, and nobody looks if it fits."""
+        return isinf(self.queue)
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the profile as JSON, whole or not at all."""
         text = json.dumps({"format": FORMAT, **asdict(self)}, indent=2)
@@ -76,6 +81,9 @@ class MemoryProfile:
 
 MINIMAL = MemoryProfile()
 """The profile of a run of which nothing is known: everything begins small."""
+
+FIXED = MemoryProfile("fixed", "", inf, inf, inf, inf)
+"""What is enough for any run."""
 
 
 def largest(profiles: Iterable[MemoryProfile]) -> MemoryProfile:

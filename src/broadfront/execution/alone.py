@@ -45,7 +45,7 @@ def run_alone(
     parameters: Mapping[str, float],
     *,
     threads: int | None = None,
-    memory: MemoryProfile | None = MINIMAL,
+    memory: MemoryProfile = MINIMAL,
     memory_limit: int | None = None,
     time_limit: float | None = None,
     progress: Listener | None = None,
@@ -200,7 +200,7 @@ def work_for(
     arrays: Mapping[str, Array],
     starting: ArrayLike,
     large: bool,
-    memory_profile: MemoryProfile | None = MINIMAL,
+    memory_profile: MemoryProfile = MINIMAL,
     anew: bool = False,
 ) -> tuple[frontier.Work, int]:
     """Return the memory of a run, the frontier in its queue, and how long that is."""

@@ -25,7 +25,7 @@ from broadfront import threads as thread_settings
 from broadfront.clock import Allowance, Clock
 from broadfront.devices import control
 from broadfront.devices import workspace as workspaces
-from broadfront.devices.profile import MINIMAL, MemoryProfile
+from broadfront.devices.profile import MemoryProfile
 from broadfront.errors import OptionError
 from broadfront.execution.alone import (
     ARCS_WORTH_A_THREAD,
@@ -110,7 +110,7 @@ def run_each(
         else:
             record = _apart(
                 program, graph, arrays, batch, numbers, count,
-                how.get("time_limit"), how.get("memory", MINIMAL),
+                how.get("time_limit"), how["memory"],
             )  # fmt: skip
     return Answer(arrays, NOBODY, record)
 
@@ -169,7 +169,7 @@ def _apart(
     parameters: Mapping[str, float],
     count: int,
     time_limit: float | None,
-    memory: MemoryProfile | None,
+    memory: MemoryProfile,
 ) -> Record:
     """Let `count` threads run one source each at a time."""
     clock = Clock()

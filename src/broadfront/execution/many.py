@@ -19,13 +19,13 @@ from broadfront import threads as thread_settings
 from broadfront.clock import Clock, preparing
 from broadfront.devices import workspace as workspaces
 from broadfront.devices.choose import Device
-from broadfront.devices.growing import ACCOUNT_WORDS, HELD
-from broadfront.devices.mail import LOG_ROWS, Mail, Post, log_columns
+from broadfront.devices.mail import Post
 from broadfront.devices.profile import MINIMAL, MemoryProfile, largest
 from broadfront.errors import DeviceMemoryError, OptionError
 from broadfront.execution.across import Across
 from broadfront.execution.alone import check_start, frontier_of, left_in, values_of
 from broadfront.execution.answer import Answer
+from broadfront.execution.equip import Setting, mail_for, work_for_part
 from broadfront.execution.faults import explained
 from broadfront.execution.fused import fused
 from broadfront.execution.memory import allow, held_by, memory_error
@@ -35,12 +35,6 @@ from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
 from broadfront.kernel import kernel
 from broadfront.operators.cpu import frontier, tiles
-from broadfront.operators.cpu.buckets import new_buckets, sensible_width
-from broadfront.operators.cpu.levels import new_level_order
-from broadfront.operators.cpu.part_lists import new_part_lists
-from broadfront.operators.cpu.reduce import new_offers
-from broadfront.operators.cpu.unite import new_trees
-from broadfront.operators.describe import Advance, Intersect, Levels, Unite
 from broadfront.partition.outline import Outline
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
@@ -60,7 +54,7 @@ def run_on(
     parameters: Mapping[str, float],
     *,
     relabel: bool = True,
-    memory: MemoryProfile | None = MINIMAL,
+    memory: MemoryProfile = MINIMAL,
     memory_limit: int | None = None,
     time_limit: float | None = None,
     progress: Listener | None = None,
@@ -88,7 +82,10 @@ def run_on(
     with workspaces.borrowed_many(len(parts)) as spaces:
         post = spaces[0].post(len(parts), without_boxes=memory_limit is not None)
         anew = memory_limit is not None
-        setting = Setting(settled, plan, names, partition, start, numbers, queue, memory, anew)
+        setting = Setting(
+            settled, plan, names, partition, start, numbers, queue, memory, anew,
+            looks_back,
+        )  # fmt: skip
         crew = [
             _prepare(setting, part, outline, space, device.threads, post, layout)
             for part, outline, space, device, layout in zip(
@@ -122,20 +119,6 @@ def _check_lengths(program: Program, start: Mapping[str, Any], size: int) -> Non
         length = program.fields[name].length or size
         if isinstance(given, np.ndarray) and given.shape != (length,):
             raise OptionError(f"start[{name!r}] has shape {given.shape}, not ({length},)")
-
-
-class Setting(NamedTuple):
-    """What is the same for all devices of a run."""
-
-    program: Program
-    plan: Plan
-    names: tuple[str, ...]
-    partition: Partition
-    start: Mapping[str, Any]
-    numbers: Sequence[float]
-    queue: Array
-    memory: MemoryProfile | None
-    anew: bool
 
 
 class One(NamedTuple):
@@ -179,8 +162,8 @@ def _prepare(
     partition, size = setting.partition, setting.partition.graph.num_vertices
     fields = _fields(setting.program, part, setting.plan, setting.start)
     rows = _rows(part, partition)
-    mail = _mail(setting, part, outline, post, space, threads)
-    work = _work(setting, outline, space, threads, mail, layout)
+    mail = mail_for(setting, part, outline, post, space, threads)
+    work = work_for_part(setting, outline, space, threads, mail, layout)
     make = state_class(setting.names)
     tail = (*rows[:4], size, part.ids)
     common = (*fields.values(), *setting.numbers)
@@ -307,67 +290,6 @@ def _rows(part: Part, partition: Partition) -> frontier.Rows:
         part.offsets, part.targets, in_offsets, in_targets, part.positions, part.max_degree,
         part.owned, part.num_vertices, part.owned_list,
         None if part.relabelled else partition.owner, part.device,
-    )  # fmt: skip
-
-
-def _mail(
-    setting: Setting,
-    part: Part,
-    outline: Outline,
-    post: Post,
-    space: workspaces.Workspace,
-    threads: int,
-) -> Mail:
-    devices, partition = part.count, setting.partition
-    log = space.sparse_array("mail log", LOG_ROWS * log_columns(devices), np.int64)
-    account = np.zeros(ACCOUNT_WORDS, np.int64)
-    asked = np.zeros(devices, np.int64)
-    account[HELD] = asked.sum()
-    return Mail(
-        part.device, devices, *post, account, asked, () if setting.memory is None else (1,),
-        np.zeros(2 * threads * devices, np.int64), np.zeros(2 * devices, np.int64),
-        log, part.ghost_starts, part.shared_starts, part.shared, part.ghosts,
-        None if part.relabelled else partition.owner,
-    )  # fmt: skip
-
-
-def _work(
-    setting: Setting,
-    part: Outline,
-    space: workspaces.Workspace,
-    threads: int,
-    mail: Any,
-    layout: tiles.Tiles | None,
-) -> frontier.Work:
-    program, graph = setting.program, setting.partition.graph
-    vertex = graph.targets.dtype
-    order: Any = ()
-    memory: Any = ()
-    lists: Any = ()
-    trees: Any = ()
-    operators = [operator for phase in program.all_phases for operator in phase.step]
-    for operator in operators:
-        if isinstance(operator, Advance) and operator.priority is not None:
-            dtype = np.dtype(program.fields[operator.into].dtype)
-            width = operator.width or sensible_width(graph)
-            memory = new_buckets(space, part.positions, threads, dtype, width, vertex)
-        if isinstance(operator, Levels):
-            order = new_level_order(
-                space, part.owned, vertex, all_vertices=part.num_vertices,
-                shared=int(part.shared.sum()), devices=part.count,
-            )  # fmt: skip
-        if isinstance(operator, Intersect):
-            lists = new_part_lists(space, part, graph, threads, operator)
-        if isinstance(operator, Unite):
-            trees = new_trees(
-                space, part.owned, vertex, threads, graph.directed,
-                positions=part.positions, shared=int(part.shared.sum()),
-            )  # fmt: skip
-    offers = new_offers(space, part.positions, threads, program.reduces, layout)
-    return frontier.new_work(
-        space, part.positions, part.num_arcs, vertex, threads, operators,
-        min(part.owned, len(setting.queue)), memory, order, lists, offers, trees, mail,
-        memory=setting.memory, anew=setting.anew,
     )  # fmt: skip
 
 

@@ -31,8 +31,8 @@ class Outline:
         For each device how many of its vertices are ghosts here, and the other way.
     brought
         For each device the arcs of those of its vertices that are ghosts here.
-    nbytes
-        Bytes of the part.
+    vertex_bytes, nbytes
+        Bytes of the id of a vertex, and of the part.
     """
 
     device: int
@@ -44,6 +44,7 @@ class Outline:
     ghosts: Array
     shared: Array
     brought: Array
+    vertex_bytes: int
     nbytes: int
 
     @property
@@ -86,7 +87,7 @@ def outline_of(part: Part, graph: Graph) -> Outline:
     return Outline(
         part.device, part.count, part.relabelled, part.num_vertices, part.owned, part.num_arcs,
         np.diff(starts), np.diff(part.shared_starts),
-        _sums(graph, part.ghost_ids, starts), part.nbytes,
+        _sums(graph, part.ghost_ids, starts), graph.targets.itemsize, part.nbytes,
     )  # fmt: skip
 
 
@@ -113,5 +114,5 @@ def _outline(
     named = (len(mine) + foreign + int(shared.sum())) * item
     return Outline(
         part, count, relabel, graph.num_vertices, len(mine), arcs[0], sizes[part], shared,
-        _sums(graph, ghosts.ids, ghosts.starts), sum(rows) + named + 2 * 8 * (count + 1),
+        _sums(graph, ghosts.ids, ghosts.starts), item, sum(rows) + named + 2 * 8 * (count + 1),
     )  # fmt: skip

@@ -55,8 +55,8 @@ from broadfront.operators.cpu.push_by_edges import push_by_edges
 from broadfront.operators.cpu.push_by_vertex import push_by_vertex
 from broadfront.operators.cpu.queues import (
     condense,
-    list_ones,
     has_room,
+    list_ones,
     places_for_push,
     queue_at,
 )

@@ -175,14 +175,14 @@ def new_work(
     offers: Any = (),
     trees: Any = (),
     mail: Any = (),
-    memory: MemoryProfile | None = MINIMAL,
+    memory: MemoryProfile = MINIMAL,
     anew: bool = False,
 ) -> Work:
     """Return the memory for a run that starts from so many vertices; what must be zero is.
 
     `size` and `arcs` are those of the graph, or of a device's part of it. Only what some operator
-    uses is there in full; of the rest there is an element. Queues begin as `memory` says, with a
-    place for all that they can come to hold where it is None; `anew` asks for fresh ones.
+    uses is there in full; of the rest there is an element. Queues begin as `memory` says; `anew`
+    asks for fresh ones.
     """
     advances = [step for step in operators
                 if isinstance(step, Advance) and (step.priority is None or mail)]  # fmt: skip
@@ -218,7 +218,7 @@ def new_work(
         workspace.growing([places * item for places, item in zip(begin, items, strict=True)], anew),
         rooms,
         account,
-        () if memory is None else (1,),
+        () if memory.fixed else (1,),
         array("spill", advances, words, np.uint64),
         array("bits", pulls, words, np.uint64),
         array("other bits", pulls, words, np.uint64),
@@ -239,9 +239,9 @@ def new_work(
     )
 
 
-def _room(memory: MemoryProfile | None, most: int, least: int, size: int) -> int:
+def _room(memory: MemoryProfile, most: int, least: int, size: int) -> int:
     """Return the places that a queue begins with."""
-    if memory is None:
+    if memory.fixed:
         return most
     return min(most, max(least, ceil(memory.queue * size)))
 
