@@ -19,14 +19,14 @@ from broadfront.devices import workspace as workspaces
 from broadfront.devices.profile import MINIMAL, MemoryProfile
 from broadfront.errors import DeviceMemoryError, OptionError
 from broadfront.execution.answer import Answer
+from broadfront.execution.equip import memory_for
 from broadfront.execution.faults import explained
 from broadfront.execution.fused import fused
-from broadfront.execution.memory import allow, memory_error
+from broadfront.execution.memory import Case, allow, memory_error, refuse
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
-from broadfront.operators.cpu import buckets, frontier, levels, orient, reduce, tiles, unite
-from broadfront.operators.describe import Advance, Intersect, Levels, Unite
+from broadfront.operators.cpu import frontier, tiles
 from broadfront.progress import Listener, following, listening
 from broadfront.report.needs import needs
 from broadfront.report.record import recorded
@@ -57,6 +57,10 @@ def run_alone(
     """
     clock = Clock()
     count = thread_count(graph, threads)
+    places = frontier_of(graph, frontier)
+    settled = program.on(graph.targets.dtype)
+    case = Case(settled, graph, len(places), count, memory)
+    refuse(case, memory_limit)
     arrays = _fields(program, graph, start, count)
     names = (*program.fields, *program.parameters, *RESERVED)
     given = values_of(program, parameters)
@@ -64,13 +68,13 @@ def run_alone(
     large = program.reduces_often and tiles.suit(graph)
     with workspaces.borrowed() as workspace:
         work, queue_length = work_for(
-            program, graph, workspace, count, arrays, frontier, large, memory,
+            program, graph, workspace, count, places, large, memory,
             anew=memory_limit is not None,
         )  # fmt: skip
         rows, in_weights = rows_of(program, graph, large)
         answer_bytes = sum(array.nbytes for array in arrays.values())
         held = graph.nbytes + answer_bytes + workspace.asked_bytes
-        allow(work.account, held, memory_limit)
+        allow(case, work.account, held, memory_limit)
         make = state_class(names)
         common = (*arrays.values(), *given)
         tail = (*rows[:4], graph.num_vertices, None)
@@ -92,7 +96,7 @@ def run_alone(
         except NumbaError as error:
             raise explained(error, program, state) from error
         except DeviceMemoryError as error:
-            raise memory_error(error, held, memory_limit) from None
+            raise memory_error(case, error, held, memory_limit) from None
         profile = needs(program, graph, work)
         record = recorded(workspace, work, int(iterations), count, clock, answer_bytes, profile)
         left = left_in(work, graph.num_vertices)
@@ -197,39 +201,19 @@ def work_for(
     graph: Graph,
     workspace: workspaces.Workspace,
     threads: int,
-    arrays: Mapping[str, Array],
     starting: ArrayLike,
     large: bool,
     memory_profile: MemoryProfile = MINIMAL,
     anew: bool = False,
 ) -> tuple[frontier.Work, int]:
     """Return the memory of a run, the frontier in its queue, and how long that is."""
-    vertex = graph.targets.dtype
-    memory: Any = ()
-    order: Any = ()
-    lists: Any = ()
-    trees: Any = ()
     queue = frontier_of(graph, starting)
-    operators = [operator for phase in program.all_phases for operator in phase.step]
-    for operator in operators:
-        if isinstance(operator, Advance) and operator.priority is not None:
-            memory = buckets.new_buckets(
-                workspace, graph.num_vertices, threads, arrays[operator.into].dtype,
-                operator.width or buckets.sensible_width(graph), vertex,
-            )  # fmt: skip
-        if isinstance(operator, Levels):
-            order = levels.new_level_order(workspace, graph.num_vertices, vertex)
-        if isinstance(operator, Intersect):
-            lists = orient.new_lists(workspace, graph, threads, operator)
-        if isinstance(operator, Unite):
-            trees = unite.new_trees(workspace, graph.num_vertices, vertex, threads, graph.directed)
     in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
     with thread_settings.limit(threads):
         kept = tiles.tiles_of(graph) if in_tiles else None
-    offers = reduce.new_offers(workspace, graph.num_vertices, threads, program.reduces, kept)
-    work = frontier.new_work(
-        workspace, graph.num_vertices, graph.num_arcs, vertex, threads, operators, len(queue),
-        memory, order, lists, offers, trees, memory=memory_profile, anew=anew,
+    work = memory_for(
+        program.on(graph.targets.dtype), graph, workspace, threads, len(queue), kept,
+        memory_profile, anew,
     )  # fmt: skip
     work.queue[: len(queue)] = queue
     return work, len(queue)

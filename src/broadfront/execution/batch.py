@@ -186,7 +186,7 @@ def _apart(
         loop = program._loops.setdefault(key, fused_batch(program.on(key[1]), names))
     with ExitStack() as borrowed, thread_settings.limit(count):
         crew = [borrowed.enter_context(workspaces.borrowed()) for _ in range(count)]
-        works = [work_for(program, graph, each, 1, arrays, (), False, memory)[0] for each in crew]
+        works = [work_for(program, graph, each, 1, (), False, memory)[0] for each in crew]
         for each in crew:
             each.team.reset(time_limit)
 

@@ -1,4 +1,4 @@
-"""What each of many devices is equipped with: its mail, and the memory that operators work in."""
+"""What devices are equipped with: memory that operators work in and, of several, mail."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from broadfront.errors import DeviceMemoryError
 from broadfront.execution.boxes import at_first, at_most
 from broadfront.execution.plan import Plan
 from broadfront.execution.program import Program
+from broadfront.graph.csr import Graph
 from broadfront.operators.cpu import frontier, tiles
 from broadfront.operators.cpu.buckets import new_buckets, sensible_width
 from broadfront.operators.cpu.levels import new_level_order
+from broadfront.operators.cpu.orient import new_lists
 from broadfront.operators.cpu.part_lists import new_part_lists
 from broadfront.operators.cpu.reduce import new_offers
 from broadfront.operators.cpu.unite import new_trees
@@ -28,6 +30,45 @@ from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
 
 Array = NDArray[Any]
+
+
+def memory_for(
+    program: Program,
+    graph: Graph,
+    workspace: Workspace,
+    threads: int,
+    starting: int,
+    kept: tiles.Tiles | None,
+    memory_profile: MemoryProfile,
+    anew: bool = False,
+) -> frontier.Work:
+    """Return the memory of a run that starts from so many vertices, the program's dtypes settled.
+
+    `kept` is a layout that the graph keeps for it.
+    """
+    vertex = graph.targets.dtype
+    memory: Any = ()
+    order: Any = ()
+    lists: Any = ()
+    trees: Any = ()
+    operators = [operator for phase in program.all_phases for operator in phase.step]
+    for operator in operators:
+        if isinstance(operator, Advance) and operator.priority is not None:
+            memory = new_buckets(
+                workspace, graph.num_vertices, threads, program.fields[operator.into].dtype,
+                operator.width or sensible_width(graph), vertex,
+            )  # fmt: skip
+        if isinstance(operator, Levels):
+            order = new_level_order(workspace, graph.num_vertices, vertex)
+        if isinstance(operator, Intersect):
+            lists = new_lists(workspace, graph, threads, operator)
+        if isinstance(operator, Unite):
+            trees = new_trees(workspace, graph.num_vertices, vertex, threads, graph.directed)
+    offers = new_offers(workspace, graph.num_vertices, threads, program.reduces, kept)
+    return frontier.new_work(
+        workspace, graph.num_vertices, graph.num_arcs, vertex, threads, operators, starting,
+        memory, order, lists, offers, trees, memory=memory_profile, anew=anew,
+    )  # fmt: skip
 
 
 class Setting(NamedTuple):
@@ -44,6 +85,13 @@ class Setting(NamedTuple):
     anew: bool
     """Whether to begin without what earlier runs have left."""
     looks_back: bool
+
+
+def directions(program: Program, graph: Graph, relabel: bool) -> tuple[bool, bool, bool]:
+    """Tell whether a graph in parts is large, read in tiles, and looked at backwards."""
+    large = relabel and program.reduces_often and tiles.suit(graph)
+    in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
+    return large, in_tiles, in_tiles or program.looks_back(False)
 
 
 def boxes_at_first(setting: Setting, part: Outline) -> Array:

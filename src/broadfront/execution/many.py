@@ -25,10 +25,10 @@ from broadfront.errors import DeviceMemoryError, OptionError
 from broadfront.execution.across import Across
 from broadfront.execution.alone import check_start, frontier_of, left_in, values_of
 from broadfront.execution.answer import Answer
-from broadfront.execution.equip import Setting, mail_for, work_for_part
+from broadfront.execution.equip import Setting, directions, mail_for, work_for_part
 from broadfront.execution.faults import explained
 from broadfront.execution.fused import fused
-from broadfront.execution.memory import allow, held_by, memory_error
+from broadfront.execution.memory import Case, allow, held_by, memory_error, refuse
 from broadfront.execution.plan import Plan
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
@@ -70,10 +70,13 @@ def run_on(
     check_start(program, start)
     _check_lengths(settled, start, graph.num_vertices)
     queue = frontier_of(graph, starting)
-    large = relabel and program.reduces_often and tiles.suit(graph)
-    in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
+    case = Case(
+        settled, graph, len(queue), max(device.threads for device in devices), memory, partition,
+        relabel,
+    )  # fmt: skip
+    refuse(case, memory_limit)
+    large, in_tiles, looks_back = directions(program, graph, relabel)
     kept = partition.kept("tiles", tiles.tiles_of_part) if in_tiles else [None] * len(devices)
-    looks_back = in_tiles or program.looks_back(False)
     parts = partition.parts(relabel=relabel, looks_back=looks_back)
     outlines = partition.outlines(relabel=relabel, looks_back=looks_back)
     names = (*program.fields, *program.parameters, *RESERVED)
@@ -94,7 +97,7 @@ def run_on(
         ]
         _tell_all(crew, len(queue), graph.num_arcs)
         for number, one in enumerate(crew):
-            allow(one.work.account, held_by(one), memory_limit, number, len(crew))
+            allow(case, one.work.account, held_by(one), memory_limit, number)
         threads = [device.threads for device in devices]
         arguments = [(one.rows, one.state, one.in_state, one.work) for one in crew]
         try:
@@ -106,7 +109,7 @@ def run_on(
             raise explained(error, settled, crew[0].state) from error
         except DeviceMemoryError as error:
             held = held_by(crew[error.device])
-            raise memory_error(error, held, memory_limit, len(crew)) from None
+            raise memory_error(case, error, held, memory_limit) from None
         profile = largest(needs(program, graph, one.work, one.outline) for one in crew)
         record = gathered(crew, devices, iterations, clock, spaces[0].team, profile)
         left = np.sort(np.concatenate([_left(one) for one in crew]))
