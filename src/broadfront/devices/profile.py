@@ -31,7 +31,7 @@ class MemoryProfile:
     graph
         What it was run on.
     queue
-        Places in a queue for each vertex that a device has, its own or a copy.
+        Places in a queue for each vertex that a device has, its own or a copy, beyond a few.
     box
         Bytes of a box for each vertex that a device has copies of or that has copies, at a peer.
     own_box

@@ -152,10 +152,10 @@ def _advice(case: Case, most: int) -> str:
     perhaps = ""
     for told, least, all_of_it in _others(case, most):
         if all_of_it <= most:
-            return f"{told} fits, with {all_of_it:,} at the most"
+            return f"{perhaps}{told} fits, with {all_of_it:,} at the most"
         if least <= most and not perhaps:
-            perhaps = f"{told} may fit, with {least:,} at first and {all_of_it:,} at the most"
-    return perhaps or f"allow more, since not even {MOST_DEVICES} devices would fit"
+            perhaps = f"{told} may fit, with {least:,} at first and {all_of_it:,} at the most; "
+    return f"{perhaps}nothing is sure to fit, with up to {MOST_DEVICES} devices: allow more"
 
 
 def _others(case: Case, most: int) -> Iterator[tuple[str, int, int]]:

@@ -22,9 +22,10 @@ def needs(
     """Return the factors of what one device has needed, of the whole graph or of its part."""
     kind = "directed" if graph.directed else "undirected"
     told = f"{graph.origin.name}: {kind}, {graph.num_vertices:,} vertices, {graph.num_arcs:,} arcs"
-    places = int(work.fronts[frontier.NEED : frontier.NEED + frontier.GROWING].max())
+    first = frontier.NEED if work.checks else frontier.ROOM
+    places = int(work.fronts[first : first + frontier.GROWING].max())
     size = graph.num_vertices if part is None else part.positions
-    queue = places / max(1, size)
+    queue = max(0, places - frontier.SLACK) / max(1, size)
     if part is None:
         return MemoryProfile(program.name, told, queue)
     asked = np.maximum(0, work.mail.asked - 8 * HEADER)

@@ -243,7 +243,7 @@ def _room(memory: MemoryProfile, most: int, least: int, size: int) -> int:
     """Return the places that a queue begins with."""
     if memory.fixed:
         return most
-    return min(most, max(least, ceil(memory.queue * size)))
+    return min(most, max(least, ceil(memory.queue * size) + SLACK))
 
 
 @inner
