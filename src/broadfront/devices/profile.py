@@ -13,7 +13,7 @@ from math import inf, isfinite, isinf
 from os import PathLike
 from typing import Any
 
-from broadfront.errors import FormatError
+from broadfront.errors import FormatError, OptionError
 from broadfront.graph.files import written
 
 FORMAT = "broadfront memory profile 1"
@@ -54,6 +54,8 @@ class MemoryProfile:
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the profile as JSON, whole or not at all."""
+        if self.fixed:
+            raise OptionError("what is enough for any run has no factors to save")
         text = json.dumps({"format": FORMAT, **asdict(self)}, indent=2)
         with written(path) as stream:
             stream.write(text.encode() + b"\n")
