@@ -56,9 +56,9 @@ from broadfront.operators.cpu.push_by_vertex import push_by_vertex
 from broadfront.operators.cpu.queues import (
     condense,
     has_room,
-    list_ones,
     places_for_push,
     queue_at,
+    to_queue,
 )
 from broadfront.operators.cpu.walk import Following, Rules
 from broadfront.operators.describe import Advance, Field
@@ -117,7 +117,7 @@ def advance(
     if crossing is not None:
         pushed = _in_order(pushed, crossing.collect(combine, joins))
         announce = crossing.announce
-    if operator.while_ is None or operator.direction == "push":
+    if not operator.may_pull:
         return pushed
     pull_step = pull(propose, wanted, combine, note)
     return _either(pushed, pull_step, wanted, place, operator.direction, announce)
@@ -319,24 +319,6 @@ def _either(
         front[PULLING] = 1
         front[PARITY] = 0
         return finish(control, rank, threads, turn)
-
-    @inner
-    def to_queue(rank, threads, control, graph, work, front, turn):
-        """Make the bitmap a queue, and count the edges that leave it."""
-        prepare(control, rank, turn)
-        bits = work.other_bits if front[PARITY] == 1 else work.bits
-        if not has_room(rank, threads, control, work, front, QUEUE, front[SIZE]):
-            return finish(control, rank, threads, turn)
-        edges = list_ones(rank, threads, control, graph, bits, queue_at(work, False), turn)
-        stats = shifted(work.stats, (turn & 1) * LINE)
-        atomics.store(stats, rank * STATS_WORDS, edges)
-        after = finish(control, rank, threads, turn)
-        front[PULLING] = 0
-        front[PARITY] = 0
-        front[EDGES] = 0
-        for thread in range(threads):
-            front[EDGES] += atomics.load(stats, thread * STATS_WORDS)
-        return after
 
     @inner
     def pulled(rank, threads, control, graph, in_state, work, front, turn):

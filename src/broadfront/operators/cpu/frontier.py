@@ -187,7 +187,7 @@ def new_work(
     advances = [step for step in operators
                 if isinstance(step, Advance) and (step.priority is None or mail)]  # fmt: skip
     balances = {step.balance or "by_degree" for step in advances}
-    pulls = any(step.while_ and step.direction != "push" for step in advances)
+    pulls = any(step.may_pull for step in advances)
     filters = any(isinstance(step, Filter) for step in operators)
     dense = any(isinstance(step, (Compute, Reduce)) for step in operators)
     words = size // 64 + 2

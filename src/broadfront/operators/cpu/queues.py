@@ -37,17 +37,20 @@ from broadfront.operators.cpu.frontier import (
     MOST,
     NEED,
     OTHER_QUEUE,
+    PARITY,
+    PULLING,
     QUEUE,
     ROOM,
     SIZE,
     SLACK,
     SPARE,
+    STATS_WORDS,
     SUMS,
     finish,
     prepare,
     share,
 )
-from broadfront.pointers import at
+from broadfront.pointers import at, shifted
 
 
 @inner
@@ -171,3 +174,30 @@ def list_ones(rank, threads, control, graph, bits, queue, turn):
                 end += 1
                 left &= left - np.uint64(1)
     return edges
+
+
+@inner
+def to_queue(rank, threads, control, graph, work, front, turn):
+    """Make the bitmap a queue, and count the edges that leave it."""
+    prepare(control, rank, turn)
+    bits = work.other_bits if front[PARITY] == 1 else work.bits
+    if not has_room(rank, threads, control, work, front, QUEUE, front[SIZE]):
+        return finish(control, rank, threads, turn)
+    edges = list_ones(rank, threads, control, graph, bits, queue_at(work, False), turn)
+    stats = shifted(work.stats, (turn & 1) * LINE)
+    atomics.store(stats, rank * STATS_WORDS, edges)
+    after = finish(control, rank, threads, turn)
+    front[PULLING] = 0
+    front[PARITY] = 0
+    front[EDGES] = 0
+    for thread in range(threads):
+        front[EDGES] += atomics.load(stats, thread * STATS_WORDS)
+    return after
+
+
+@inner
+def as_queue(rank, threads, control, graph, state, in_state, work, front, turn):
+    """Do as a section what comes before an operator that takes the frontier as a queue alone."""
+    if front[PULLING] == 1:
+        return to_queue(rank, threads, control, graph, work, front, turn)
+    return turn
