@@ -19,6 +19,7 @@ from broadfront.devices.choose import choose
 from broadfront.devices.growing import ALLOCATION
 from broadfront.devices.profile import FIXED, MINIMAL
 from broadfront.execution.alone import run_alone
+from broadfront.execution.exchange import blocks
 from broadfront.execution.many import run_on
 from broadfront.execution.memory import Case
 
@@ -152,3 +153,18 @@ def test_an_allocation_that_fails_on_one_of_many(threads: int) -> None:
                 run_on(*where, fault=(device, ALLOCATION, after))
             assert caught.value.device == device
             assert not run_on(*where)["component"].any()
+
+
+@pytest.mark.parametrize("block", blocks.NAMES.values(), ids=blocks.NAMES.keys())
+def test_a_fault_while_queues_grow_stops_everybody(block: int) -> None:
+    """With a limit queues begin anew in each run, and threads meet for them to grow."""
+    everyone = np.arange(GRAPH.num_vertices)
+    where = (
+        MIN_LABEL, bf.split(GRAPH, 3), choose(3, 2), everyone, {"component": everyone}, {},
+    )  # fmt: skip
+    for device in range(3):
+        for after in range(3):
+            with pytest.raises(bf.DeviceError, match=f"cpu:{device} failed"):
+                run_on(*where, memory_limit=1 << 30, fault=(device, block, after))
+    answer = run_on(*where, memory_limit=1 << 30)
+    np.testing.assert_array_equal(answer["component"], labels().component)
