@@ -72,15 +72,19 @@ def places_for_push(graph, front):
 
 
 @inner
-def _grant(control, work, slot, room, needed):
-    """Make an array larger: by half, by what is needed, or not at all."""
+def _grant(control, work, slot, room, needed, wished):
+    """Make an array as large as is wished, as is needed, or no larger."""
     item, account = work.rooms[ITEM + slot], work.account
-    wished = max(needed, min(room + (room >> 1), work.rooms[MOST]))
     if account[LIMIT] > 0 and account[HELD] + (wished - room) * item > account[LIMIT]:
         wished = needed
     more = (wished - room) * item
     done = enlarged(control, account, work.growing, slot, wished * item, more)
     work.rooms[GRANTED] = wished if done else room
+
+
+@inner
+def _broken(control):
+    return atomics.load(control, control[FIRST] + STOP) == BROKEN
 
 
 def _having_room(meet: Callable[..., Any]) -> Callable[..., Any]:
@@ -102,9 +106,9 @@ def _having_room(meet: Callable[..., Any]) -> Callable[..., Any]:
             return True
         if not meet(control, rank, threads):
             return False
-        if rank == 0 and atomics.load(control, control[FIRST] + STOP) != BROKEN:
-            _grant(control, work, slot, room, needed)
-        if not meet(control, rank, threads):
+        if rank == 0 and not _broken(control):  # else some may not have come
+            _grant(control, work, slot, room, needed, wished)
+        if not meet(control, rank, threads) or _broken(control):
             return False
         front[ROOM + slot] = work.rooms[GRANTED]
         return front[ROOM + slot] >= needed
