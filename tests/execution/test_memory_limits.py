@@ -39,15 +39,19 @@ def held(result: bf.Components) -> int:
     return max(one.bytes for one in report.devices) - columns * report.iterations
 
 
+def case_of(devices: int = 1, memory: Any = MINIMAL, relabel: bool = True) -> Case:
+    program = MIN_LABEL.on(GRAPH.targets.dtype)
+    partition = None if devices == 1 else bf.split(GRAPH, devices)
+    return Case(program, GRAPH, GRAPH.num_vertices, 1, memory, partition, relabel)
+
+
 @pytest.mark.parametrize("relabel", [True, False])
 @pytest.mark.parametrize("memory", [MINIMAL, FIXED], ids=["minimal", "fixed"])
 @pytest.mark.parametrize("devices", [1, 3])
 def test_the_estimate_is_what_a_run_begins_with(
     devices: int, memory: bf.MemoryProfile, relabel: bool
 ) -> None:
-    program = MIN_LABEL.on(GRAPH.targets.dtype)
-    partition = None if devices == 1 else bf.split(GRAPH, devices)
-    case = Case(program, GRAPH, GRAPH.num_vertices, 1, memory, partition, relabel)
+    case = case_of(devices, memory, relabel)
     estimate = max(case.bytes_at_first())
     with pytest.raises(bf.DeviceMemoryError) as caught:
         labels(devices=devices, memory=memory, memory_limit=estimate - 1, relabel=relabel)
@@ -80,13 +84,13 @@ def options_in(text: str) -> dict[str, Any]:
     [
         ({}, 0.8),
         ({"devices": 2}, 0.8),
-        ({"devices": 2, "memory": "fixed"}, 0.7),
-        ({"devices": 2, "relabel": False, "memory": "fixed"}, 0.8),
+        ({"devices": 2, "memory": FIXED}, 0.7),
+        ({"devices": 2, "relabel": False, "memory": FIXED}, 0.8),
     ],
 )
 def test_what_an_error_suggests_works(how: dict[str, Any], share: float) -> None:
     expected = labels()
-    limit = int(share * held(labels(**how)))
+    limit = int(share * max(case_of(**how).bytes_at_first()))
     with pytest.raises(bf.DeviceMemoryError, match=f"memory_limit is {limit:,}: ") as caught:
         labels(**how, memory_limit=limit)
     better = {**how, **options_in(str(caught.value))}
