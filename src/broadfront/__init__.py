@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from broadfront.algorithms.sssp import ShortestPaths, sssp
     from broadfront.algorithms.triangles import Triangles, triangles
     from broadfront.devices.choose import Device
+    from broadfront.devices.profile import MemoryProfile
     from broadfront.execution.batch import run_each
     from broadfront.execution.explore import Exploration, explore
     from broadfront.execution.options import Options
@@ -76,6 +77,7 @@ __all__ = [
     "GraphError",
     "Intersect",
     "Levels",
+    "MemoryProfile",
     "MissingDependencyError",
     "Once",
     "OptionError",
@@ -124,6 +126,7 @@ _HOMES = {
     "algorithms.sssp": ("ShortestPaths", "sssp"),
     "algorithms.triangles": ("Triangles", "triangles"),
     "devices.choose": ("Device",),
+    "devices.profile": ("MemoryProfile",),
     "execution.batch": ("run_each",),
     "execution.explore": ("Exploration", "explore"),
     "execution.options": ("Options",),

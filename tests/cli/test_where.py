@@ -38,12 +38,22 @@ def test_a_partition_from_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert "2 parts, and there are 3 devices" in capsys.readouterr().err
 
 
+def test_memory_as_it_was_needed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = str(tmp_path / "memory.json")
+    assert main([*COMPONENTS, "--devices", "3", "--json", "--save-memory", path]) == 0
+    assert json.loads(capsys.readouterr().out)["growths"] > 0
+    assert main([*COMPONENTS, "--devices", "3", "--json", "--memory", path]) == 0
+    assert json.loads(capsys.readouterr().out)["growths"] == 0
+    assert main([*COMPONENTS, "--devices", "3", "--memory", "minimal", "--verify"]) == 0
+
+
 def test_what_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     for wrong, message in (
         (["--devices", "0"], "devices=0"),
         (["--devices", "gpu"], "no device 'gpu'"),
         (["--devices", "2", "--partitioner", "magic"], "magic"),
         (["--devices", "2", "--memory-limit", "1K"], "memory_limit is 1,024"),
+        (["--memory", "plenty"], "expected 'minimal', 'fixed'"),
     ):
         assert main([*COMPONENTS, *wrong]) == 1
         assert message in capsys.readouterr().err

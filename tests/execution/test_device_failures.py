@@ -220,7 +220,7 @@ def test_a_box_that_does_not_fit_stops_the_run() -> None:
     found = labels(graph, devices=3)
     most = max(one.part_bytes + one.field_bytes + one.workspace_bytes
                for one in found.report.devices)  # fmt: skip
-    with pytest.raises(bf.DeviceMemoryError, match="or a partitioner that cuts") as caught:
+    with pytest.raises(bf.DeviceMemoryError, match="memory_limit is") as caught:
         labels(graph, devices=3, memory_limit=most)
     assert most < caught.value.wanted <= max(one.bytes for one in found.report.devices)
     enough = max(one.bytes for one in found.report.devices)

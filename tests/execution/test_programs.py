@@ -392,3 +392,27 @@ def test_edits_are_noticed_and_comments_are_not(tmp_path: Path) -> None:
     assert answer(sign="-") == "[0, -1, -2] True"
     assert answer(more="+ 5") == "[0, 6, 12] True"
     assert answer(step=2) == "[0, 2, 4] False"
+
+
+def one_further(source, neighbor, edge, state):  # type: ignore[no-untyped-def]
+    return state.depth[source] + 1
+
+
+def without_depth(vertex, state):  # type: ignore[no-untyped-def]
+    return state.depth[vertex] == 99
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_a_push_goes_on_from_what_a_pull_has_left(devices: int) -> None:
+    graph = bf.generate("kron:10")
+    source = int(np.argmax(graph.degrees))
+    either = Advance(one_further, into="depth", while_=without_depth)
+    program = Program(
+        {"depth": Field(np.int32, fill=99, combine="min")},
+        phases=[Phase([either], limit=2), Phase([Advance(one_further, into="depth")])],
+    )
+    start = {"depth": {source: 0}}
+    answer = bf.run(program, graph, frontier=[source], start=start, devices=devices, threads=1)
+    assert answer.record.direction[:3].tolist() == ["push", "pull", "push"]
+    depth = bf.bfs(graph, source).depth
+    np.testing.assert_array_equal(answer["depth"], np.where(depth < 0, 99, depth))

@@ -104,12 +104,15 @@ def test_atomics_are_counted(priority: object) -> None:
 
 def test_search_takes_at_most_24_bytes_a_vertex() -> None:
     graph = bf.generate("kron:14")
-    report = bf.bfs(graph, int(np.argmax(graph.degrees)), threads=2).report
+    source = int(np.argmax(graph.degrees))
+    report = bf.bfs(graph, source, threads=2, memory="fixed").report
     assert report.answer_bytes == 8 * graph.num_vertices
     queues, bitmaps = 8, 6 / 8
     expected = (8 + queues + bitmaps) * graph.num_vertices
     assert expected <= report.peak_bytes <= expected + BYTES_APART_FROM_VERTICES
     assert report.peak_bytes <= 24 * graph.num_vertices
+    minimal = bf.bfs(graph, source, threads=2).report
+    assert minimal.peak_bytes < report.peak_bytes - 4 * graph.num_vertices
 
 
 def test_memory_is_that_of_the_run_and_not_what_is_kept() -> None:

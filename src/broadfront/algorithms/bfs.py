@@ -74,13 +74,14 @@ FIELDS = {
 }
 HOP = Advance(one_hop_further, into="depth", while_=unreached, trail="parent")
 LOOK = Compute(look_for_target, over="frontier")
-BFS = Program(FIELDS, step=[HOP])
+BFS = Program(FIELDS, step=[HOP], name="bfs")
 BFS_TO_TARGET = Program(
     {**FIELDS, "found": Field(np.int32, combine="max", length=1)},
     phases=[Phase([LOOK]), Phase([HOP, LOOK], until=target_found)],
     parameters=["target"],
+    name="bfs",
 )
-SMALLEST_PARENTS = Program(FIELDS, step=[Compute(find_parent)])
+SMALLEST_PARENTS = Program(FIELDS, step=[Compute(find_parent)], name="smallest parents")
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -39,11 +39,13 @@ def label_of(source, neighbor, edge, state):
 
 
 MIN_LABEL = Program(
-    {"component": Field("vertex", combine="min")}, step=[Advance(label_of, into="component")]
+    {"component": Field("vertex", combine="min")},
+    step=[Advance(label_of, into="component")],
+    name="min_label",
 )
 
 
-COMPONENTS = Program({"component": Field("vertex")}, step=[Unite("component")])
+COMPONENTS = Program({"component": Field("vertex")}, step=[Unite("component")], name="components")
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -56,7 +56,8 @@ def shortest_paths(dtype: np.dtype[Any], width: float | None, to_target: bool = 
     distance = Field(dtype, fill=infinity(dtype), combine="min")
     goal = target_of if to_target else None
     step = Advance(through_edge, into="distance", priority=nearest_first, width=width, goal=goal)
-    return Program({"distance": distance}, step=[step], parameters=["target"] if to_target else [])
+    parameters = ["target"] if to_target else []
+    return Program({"distance": distance}, step=[step], parameters=parameters, name="sssp")
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -47,6 +47,7 @@ def tight_tree(dtype: np.dtype[Any]) -> Program:
             "parent": Field("vertex", fill=-1),
         },
         step=[step],
+        name="tight tree",
     )
 
 

@@ -41,8 +41,12 @@ def keep(vertex, count, state):
     state.per_vertex[vertex] = count
 
 
-TOTAL = Program({"total": Field(np.int64, length=1)}, step=[Intersect(total="total")])
-PER_VERTEX = Program({"per_vertex": Field(np.int64)}, step=[Intersect(keep, each="vertex")])
+TOTAL = Program(
+    {"total": Field(np.int64, length=1)}, step=[Intersect(total="total")], name="triangles"
+)
+PER_VERTEX = Program(
+    {"per_vertex": Field(np.int64)}, step=[Intersect(keep, each="vertex")], name="triangles"
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -70,6 +70,8 @@ class Primitive:
             checked = clock.seconds
         if options.out:
             write(result, options.out)
+        if options.save_memory:
+            result.report.memory_profile().save(options.save_memory)
         if options.trace:
             trace.write(result, options.trace, options.trace_format)
         tell(self.name, result, checked, options)

@@ -1,4 +1,4 @@
-"""Where a primitive runs: `--devices`, `--partitioner`, `--keep-ids`, `--memory-limit`."""
+"""Where a primitive runs: `--devices`, `--partitioner`, `--keep-ids`, `--memory` and its limit."""
 
 from __future__ import annotations
 
@@ -28,13 +28,25 @@ def add(command: argparse.ArgumentParser) -> None:
         "--keep-ids", action="store_true", help="do not number the vertices of each device anew"
     )
     command.add_argument(
+        "--memory", metavar="HOW",
+        help="what queues and boxes begin with: minimal, fixed (all that may be needed, without "
+        "checks), or a file that --save-memory wrote",
+    )  # fmt: skip
+    command.add_argument(
+        "--save-memory",
+        metavar="FILE",
+        help="write what was needed, for --memory in runs like this",
+    )
+    command.add_argument(
         "--memory-limit", type=size, metavar="BYTES", help="for each device; 512M or 4G will do"
     )
 
 
 def chosen(graph: Graph, options: argparse.Namespace) -> dict[str, Any]:
     """Return the options of a run that the command line has given."""
-    settings: dict[str, Any] = {"devices": options.devices, "memory_limit": options.memory_limit}
+    settings: dict[str, Any] = {
+        "devices": options.devices, "memory": options.memory, "memory_limit": options.memory_limit,
+    }  # fmt: skip
     by = options.partitioner
     if by is not None:
         settings["partitioner"] = Partition.load(by, graph) if by.endswith(".npz") else by

@@ -28,9 +28,10 @@ from broadfront.kernel import inner
 
 LINE = 8
 """Words in a cache line."""
-ARRIVED, PHASE, STOP, DEADLINE, NEXT_LOOK, DECISION, BARRIERS, BEGUN, FIRST, CURSORS = (
-    LINE * place for place in (0, 1, 2, 3, 4, 5, 7, 8, 9, 10)
-)  # fmt: skip
+(
+    ARRIVED, PHASE, STOP, DEADLINE, NEXT_LOOK, DECISION, BARRIERS, BEGUN, FIRST, HERE, GATHERING,
+    CURSORS,
+) = (LINE * place for place in (0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12))  # fmt: skip
 """Places in the control array; `DECISION` takes two lines, `CURSORS` is the first of many."""
 FAULT, FAULT_COUNT, STOPPED_BY, WANTED = FIRST + 1, FIRST + 2, FIRST + 3, FIRST + 4
 """A block at which to fail and after how many times, who stopped the run, and bytes wanted."""
@@ -170,6 +171,27 @@ def barrier(control, rank, threads):
         spins = idle(spins)
         if spins > SPINS and atomics.load(control, control[FIRST] + STOP) == BROKEN:
             return
+
+
+@inner
+def gathered(control, rank, threads):
+    """Wait for everyone where some may not come because the run was stopped; tell whether all did.
+
+    It counts for itself, so that whoever is left waiting here leaves no trace at the barriers.
+    """
+    if threads == 1:
+        return True
+    gathering = atomics.load(control, GATHERING)
+    if atomics.arrive(control, HERE) == threads - 1:
+        atomics.store(control, HERE, 0)
+        atomics.store(control, GATHERING, gathering + 1)
+        return True
+    spins = 0
+    while atomics.load(control, GATHERING) == gathering:
+        spins = idle(spins)
+        if stopped(control):
+            return atomics.load(control, GATHERING) != gathering
+    return True
 
 
 @inner

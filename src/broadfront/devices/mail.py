@@ -3,7 +3,8 @@
 There is a box for every pair of sender and receiver. The sender fills it and raises a flag, the
 receiver empties it and lowers the flag by telling how many it has taken. Messages are numbered, and
 all devices send and take them in the same order, so a number is all that a flag needs. A box grows
-when a message does not fit, by what is missing, and is kept for the next run.
+when a message does not fit, by what is missing, and is kept for the next run; where boxes are as
+large as any message from the start, nobody looks whether one fits.
 
 Numbers that all must know (how large the next frontier is, totals of sums) are put up by every
 device and read by all: two boards in turns, since nobody is more than one agreement ahead.
@@ -17,21 +18,12 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 from numpy.typing import NDArray
 
 from broadfront import atomics
-from broadfront.devices.control import (
-    LINE,
-    OUT_OF_MEMORY,
-    WANTED,
-    idle,
-    nanoseconds,
-    poll,
-    stop,
-    stopped,
-)
-from broadfront.kernel import inner, kernel
+from broadfront.devices.control import LINE, idle, nanoseconds, poll, stopped
+from broadfront.devices.growing import EXCHANGED, WAITED, enlarged
+from broadfront.kernel import inner
 from broadfront.pointers import at
 
 Array = NDArray[Any]
@@ -40,16 +32,9 @@ HEADER = 8
 """Words at the beginning of a message: how many entries, its form, and values that are constant."""
 COUNT, FORM, CONSTANT = range(3)
 
-HELD, LIMIT, WAITED, EXCHANGED = range(4)
-"""Places in a device's account: bytes of boxes, how many may be, and nanoseconds of waiting for
-others, and of exchanging in all."""
 LOG_ROWS = 1 << 16
-ACCOUNT_WORDS = 2 * LINE
 BOARD_WORDS = 4 * LINE
 """Numbers that a device can put up at a time."""
-
-_realloc = types.ExternalFunction("realloc", types.intp(types.intp, types.intp))
-_free = types.ExternalFunction("free", types.void(types.intp))
 
 
 class Post(NamedTuple):
@@ -76,6 +61,10 @@ class Mail(NamedTuple):
     board: Array
     reals: Array
     account: Array
+    asked: Array
+    """For each peer, bytes of its box that this run has asked for."""
+    checks: tuple[int, ...]
+    """Empty where boxes hold any message from the start."""
     counts: Array
     """For each thread and peer, entries of the message being packed."""
     sent: Array
@@ -120,15 +109,6 @@ def write_log(mail, row):
     mail.log[row * columns + columns - 1] = nanoseconds()
 
 
-@kernel
-def free_boxes(boxes):
-    """Give the memory of all boxes back."""
-    for pair in range(len(boxes) // 2):
-        _free(boxes[2 * pair])
-        boxes[2 * pair] = 0
-        boxes[2 * pair + 1] = 0
-
-
 # ---------------------------------------------------------------------- boxes
 
 
@@ -153,25 +133,14 @@ def room(mail, sender, receiver):
 @inner
 def reserve(control, mail, receiver, nbytes):
     """Make the box for a peer hold `nbytes` and a header, if memory allows."""
-    pair = mail.device * mail.devices + receiver
+    if len(mail.checks) == 0:
+        return
     needed = nbytes + 8 * HEADER
-    held = mail.boxes[2 * pair + 1]
-    if held >= needed:
-        return
-    account = mail.account
-    more = needed - held
-    if account[LIMIT] > 0 and account[HELD] + more > account[LIMIT]:
-        control[WANTED] = account[HELD] + more
-        stop(control, OUT_OF_MEMORY)
-        return
-    address = _realloc(mail.boxes[2 * pair], needed)
-    if address == 0:
-        control[WANTED] = account[HELD] + more
-        stop(control, OUT_OF_MEMORY)
-        return
-    account[HELD] += more
-    mail.boxes[2 * pair] = address
-    mail.boxes[2 * pair + 1] = needed
+    more = needed - mail.asked[receiver]
+    if more > 0:
+        pair = mail.device * mail.devices + receiver
+        if enlarged(control, mail.account, mail.boxes, pair, needed, more):
+            mail.asked[receiver] = needed
 
 
 @inner

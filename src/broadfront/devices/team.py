@@ -145,11 +145,7 @@ class Team:
             raise TimeLimitError(f"time_limit={time_limit} s is over")
         if stop == control.OUT_OF_MEMORY:
             wanted = int(self.control[device, control.WANTED])
-            raise DeviceMemoryError(
-                f"cpu:{device} needs {wanted:,} bytes, more than memory_limit allows",
-                device,
-                wanted,
-            )
+            raise DeviceMemoryError(f"cpu:{device} could not get {wanted:,} bytes", device, wanted)
         if stop == control.FAULTED:
             block = int(self.control[device, control.FAULT])
             raise DeviceError(f"cpu:{device} failed at block {block}, as it was told", device)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from broadfront.devices.control import LINE
-from broadfront.devices.mail import Post, free_boxes, new_post
+from broadfront.devices.growing import allocate, free
+from broadfront.devices.mail import Post, new_post
 from broadfront.devices.team import Team
 from broadfront.pages import LARGE_PAGE, new_array
 
@@ -34,6 +35,7 @@ class Workspace:
         self._arrays: dict[str, NDArray[Any]] = {}
         self._asked: dict[str, int] = {}
         self._post: Post | None = None
+        self._pieces: NDArray[np.int64] = np.zeros(0, np.int64)
 
     def array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
         """Return the array called `name`, at least `length` long; its content is as it was left."""
@@ -57,6 +59,21 @@ class Workspace:
             kept = self._arrays[name] = np.zeros(length, dtype)
         return kept
 
+    def growing(self, sizes: Sequence[int], anew: bool = False) -> NDArray[np.int64]:
+        """Return the table of pieces that can grow, each of at least so many bytes.
+
+        They are not in `asked_bytes`; `anew` gives back what earlier runs have left.
+        """
+        if anew or len(self._pieces) != 2 * len(sizes):
+            self._free_pieces()
+            self._pieces = np.zeros(2 * len(sizes), np.int64)
+        if not allocate(self._pieces, np.array(sizes, np.int64)):
+            raise MemoryError(f"there is no memory for {sum(sizes):,} bytes")
+        return self._pieces
+
+    def _free_pieces(self) -> None:
+        free(self._pieces, len(self._pieces) // 2)
+
     def post(self, devices: int, without_boxes: bool = False) -> Post:
         """Return the post of so many devices, as new but for the boxes, which may be kept."""
         if self._post is None or len(self._post.agreed) != devices * LINE or without_boxes:
@@ -68,11 +85,12 @@ class Workspace:
 
     def _free_post(self) -> None:
         if self._post is not None:
-            free_boxes(self._post.boxes)
+            free(self._post.boxes, len(self._post.boxes) // 2)
 
     def __del__(self) -> None:
         if not sys.is_finalizing():
             self._free_post()
+            self._free_pieces()
 
     @property
     def asked_bytes(self) -> int:
@@ -87,6 +105,20 @@ class Workspace:
     def begin(self) -> None:
         """Open the account of another run."""
         self._asked.clear()
+
+
+class Ledger(Workspace):
+    """A workspace that keeps account of what is asked for, and hands out next to nothing."""
+
+    def kept_array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
+        """Return an array all of whose elements are one and the same."""
+        return np.lib.stride_tricks.as_strided(np.zeros(1, dtype), (length,), (0,))
+
+    sparse_array = kept_array
+
+    def growing(self, sizes: Sequence[int], anew: bool = False) -> NDArray[np.int64]:
+        """Return a table without addresses."""
+        return np.zeros(2 * len(sizes), np.int64)
 
 
 @contextmanager

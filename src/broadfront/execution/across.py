@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from broadfront.devices.control import nanoseconds, trip
-from broadfront.devices.mail import EXCHANGED
+from broadfront.devices.growing import EXCHANGED
 from broadfront.execution.exchange.agree import agree_on, agreed, least, most, total
 from broadfront.execution.exchange.announce import announced
 from broadfront.execution.exchange.blocks import KERNEL
@@ -30,10 +30,10 @@ from broadfront.execution.plan import Plan, planned
 from broadfront.execution.program import Program
 from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.advance import Crossing
+from broadfront.operators.cpu.buckets_across import BucketCrossing
 from broadfront.operators.cpu.combine import combining
 from broadfront.operators.cpu.intersect_part import IntersectCrossing
 from broadfront.operators.cpu.levels import LevelCrossing
-from broadfront.operators.cpu.prioritised import BucketCrossing
 from broadfront.operators.describe import (
     Advance,
     Filter,

@@ -16,18 +16,20 @@ from numpy.typing import ArrayLike, NDArray
 from broadfront import threads as thread_settings
 from broadfront.clock import Clock, preparing
 from broadfront.devices import workspace as workspaces
-from broadfront.errors import OptionError
+from broadfront.devices.profile import MINIMAL, MemoryProfile
+from broadfront.errors import DeviceMemoryError, OptionError
 from broadfront.execution.answer import Answer
+from broadfront.execution.equip import memory_for
 from broadfront.execution.faults import explained
 from broadfront.execution.fields import fresh_fields
 from broadfront.execution.fused import fused
-from broadfront.execution.memory import check
+from broadfront.execution.memory import Case, allow, memory_error, refuse
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
-from broadfront.operators.cpu import buckets, frontier, levels, orient, reduce, tiles, unite
-from broadfront.operators.describe import Advance, Intersect, Levels, Unite
+from broadfront.operators.cpu import frontier, tiles
 from broadfront.progress import Listener, following, listening
+from broadfront.report.needs import needs
 from broadfront.report.record import recorded
 
 Array = NDArray[Any]
@@ -43,24 +45,36 @@ def run_alone(
     parameters: Mapping[str, float],
     *,
     threads: int | None = None,
+    memory: MemoryProfile = MINIMAL,
     memory_limit: int | None = None,
     time_limit: float | None = None,
     progress: Listener | None = None,
+    fault: tuple[int, int, int] | None = None,
 ) -> Answer:
-    """Run `program` on `graph` on one device; see `broadfront.execution.run`."""
+    """Run `program` on `graph` on one device; see `broadfront.execution.run`.
+
+    `fault` makes it fail, for tests; see `broadfront.execution.many.run_on`.
+    """
     clock = Clock()
     count = thread_count(graph, threads)
+    places = frontier_of(graph, frontier)
     settled = program.on(graph.targets.dtype)
+    case = Case(settled, graph, len(places), count, memory)
+    refuse(case, memory_limit)
     arrays = fresh_fields(settled, graph.num_vertices, start, count)
     names = (*program.fields, *program.parameters, *RESERVED)
     given = values_of(program, parameters)
     weights = graph.weights
     large = program.reduces_often and tiles.suit(graph)
     with workspaces.borrowed() as workspace:
-        work, queue_length = work_for(program, graph, workspace, count, arrays, frontier, large)
+        work, queue_length = work_for(
+            program, graph, workspace, count, places, large, memory,
+            anew=memory_limit is not None,
+        )  # fmt: skip
         rows, in_weights = rows_of(program, graph, large)
         answer_bytes = sum(array.nbytes for array in arrays.values())
-        check(graph.nbytes + answer_bytes + workspace.asked_bytes, memory_limit)
+        held = graph.nbytes + answer_bytes + workspace.asked_bytes
+        allow(case, work.account, held, memory_limit)
         make = state_class(names)
         common = (*arrays.values(), *given)
         tail = (*rows[:4], graph.num_vertices, None)
@@ -76,11 +90,15 @@ def run_alone(
         try:
             with listening(progress), following(program.name, lambda: _iteration(work)):
                 iterations = workspace.team.run(
-                    loop, [count], [(rows, state, in_state, work)], time_limit=time_limit
-                )
+                    loop, [count], [(rows, state, in_state, work)], time_limit=time_limit,
+                    fault=fault,
+                )  # fmt: skip
         except NumbaError as error:
             raise explained(error, program, state) from error
-        record = recorded(workspace, work, int(iterations), count, clock, answer_bytes)
+        except DeviceMemoryError as error:
+            raise memory_error(case, error, held, memory_limit) from None
+        profile = needs(program, graph, work)
+        record = recorded(workspace, work, int(iterations), count, clock, answer_bytes, profile)
         left = left_in(work, graph.num_vertices)
     return Answer(arrays, left, record)
 
@@ -135,37 +153,19 @@ def work_for(
     graph: Graph,
     workspace: workspaces.Workspace,
     threads: int,
-    arrays: Mapping[str, Array],
     starting: ArrayLike,
     large: bool,
+    memory_profile: MemoryProfile = MINIMAL,
+    anew: bool = False,
 ) -> tuple[frontier.Work, int]:
     """Return the memory of a run, the frontier in its queue, and how long that is."""
-    vertex = graph.targets.dtype
-    memory: Any = ()
-    order: Any = ()
-    lists: Any = ()
-    trees: Any = ()
     queue = frontier_of(graph, starting)
-    operators = [operator for phase in program.all_phases for operator in phase.step]
-    for operator in operators:
-        if isinstance(operator, Advance) and operator.priority is not None:
-            memory = buckets.new_buckets(
-                workspace, graph.num_vertices, threads, arrays[operator.into].dtype,
-                operator.width or buckets.sensible_width(graph), vertex,
-            )  # fmt: skip
-        if isinstance(operator, Levels):
-            order = levels.new_level_order(workspace, graph.num_vertices, vertex)
-        if isinstance(operator, Intersect):
-            lists = orient.new_lists(workspace, graph, threads, operator)
-        if isinstance(operator, Unite):
-            trees = unite.new_trees(workspace, graph.num_vertices, vertex, threads, graph.directed)
     in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
     with thread_settings.limit(threads):
         kept = tiles.tiles_of(graph) if in_tiles else None
-    offers = reduce.new_offers(workspace, graph.num_vertices, threads, program.reduces, kept)
-    work = frontier.new_work(
-        workspace, graph.num_vertices, graph.num_arcs, vertex, threads, operators, len(queue),
-        memory, order, lists, offers, trees,
+    work = memory_for(
+        program.on(graph.targets.dtype), graph, workspace, threads, len(queue), kept,
+        memory_profile, anew,
     )  # fmt: skip
     work.queue[: len(queue)] = queue
     return work, len(queue)

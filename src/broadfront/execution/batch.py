@@ -25,6 +25,7 @@ from broadfront import threads as thread_settings
 from broadfront.clock import Allowance, Clock
 from broadfront.devices import control
 from broadfront.devices import workspace as workspaces
+from broadfront.devices.profile import MemoryProfile
 from broadfront.errors import OptionError
 from broadfront.execution.alone import (
     ARCS_WORTH_A_THREAD,
@@ -43,6 +44,7 @@ from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Intersect
 from broadfront.progress import following, listening
+from broadfront.report.needs import needs
 from broadfront.report.record import Record, joined, recorded
 
 Array = NDArray[Any]
@@ -106,7 +108,10 @@ def run_each(
         if count == 0:
             record = _together(program, graph, arrays, batch, numbers, {**where, **how})
         else:
-            record = _apart(program, graph, arrays, batch, numbers, count, how.get("time_limit"))
+            record = _apart(
+                program, graph, arrays, batch, numbers, count,
+                how.get("time_limit"), how["memory"],
+            )  # fmt: skip
     return Answer(arrays, NOBODY, record)
 
 
@@ -164,6 +169,7 @@ def _apart(
     parameters: Mapping[str, float],
     count: int,
     time_limit: float | None,
+    memory: MemoryProfile,
 ) -> Record:
     """Let `count` threads run one source each at a time."""
     clock = Clock()
@@ -180,7 +186,7 @@ def _apart(
         loop = program._loops.setdefault(key, fused_batch(program.on(key[1]), names))
     with ExitStack() as borrowed, thread_settings.limit(count):
         crew = [borrowed.enter_context(workspaces.borrowed()) for _ in range(count)]
-        works = [work_for(program, graph, each, 1, arrays, (), False)[0] for each in crew]
+        works = [work_for(program, graph, each, 1, (), False, memory)[0] for each in crew]
         for each in crew:
             each.team.reset(time_limit)
 
@@ -211,7 +217,7 @@ def _apart(
         for each in crew:
             each.team.raise_if_stopped(time_limit)
         records = [
-            recorded(each, own, done, count, clock, 0)
+            recorded(each, own, done, count, clock, 0, needs(program, graph, own))
             for each, own, done in zip(crew, works, iterations, strict=True)
         ]
     answer_bytes = sum(array.nbytes for array in arrays.values())

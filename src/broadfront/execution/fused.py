@@ -44,6 +44,7 @@ from broadfront.operators.cpu.intersect_part import intersect_part
 from broadfront.operators.cpu.levels import levels
 from broadfront.operators.cpu.over_frontier import filtered, over_frontier
 from broadfront.operators.cpu.prioritised import prioritised
+from broadfront.operators.cpu.queues import as_queue, queue_at
 from broadfront.operators.cpu.reduce import reduce
 from broadfront.operators.cpu.unite import unite
 from broadfront.operators.describe import (
@@ -143,7 +144,7 @@ def _start(work, graph, front, source, marked):
     """Put a single source into the frontier, and forget all of the run before."""
     for word in range(2 * (graph.num_vertices // 64 + 2) if marked else 0):
         work.marks[word] = np.uint64(0)
-    work.queue[0] = source
+    queue_at(work, False)[0] = source
     front[SIZE] = 1
     front[ALL_SIZE] = 1
     front[EDGES] = np.int64(graph.offsets[source + 1]) - np.int64(graph.offsets[source])
@@ -201,6 +202,12 @@ def has_plain_advance(program: Program) -> bool:
                for phase in program.all_phases for step in phase.step)  # fmt: skip
 
 
+def may_pull(program: Program) -> bool:
+    """Tell whether some `Advance` may leave the frontier as a bitmap."""
+    return any(isinstance(step, Advance) and step.may_pull
+               for phase in program.all_phases for step in phase.step)  # fmt: skip
+
+
 def _phase(phase: Phase, made: Mapping[Operator, Section]) -> Section:
     sections = [made[operator] for operator in phase.step]
     if phase.alternate:
@@ -216,10 +223,15 @@ def _section(
     large: bool,
     across: Across | None,
 ) -> Section:
+    first = [as_queue] if _needs_queue(operator) and may_pull(program) else []
     if across is None:
-        return _alone(operator, program, names, large, None)
+        return _chained([*first, _alone(operator, program, names, large, None)])
     section = _alone(operator, program, names, large, across.crossing(operator))
-    return _chained([*across.before(operator), section, *across.after(operator)])
+    return _chained([*first, *across.before(operator), section, *across.after(operator)])
+
+
+def _needs_queue(operator: Operator) -> bool:
+    return isinstance(operator, Advance) and not operator.may_pull
 
 
 def _alone(

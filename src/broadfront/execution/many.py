@@ -17,31 +17,29 @@ from numpy.typing import ArrayLike, NDArray
 from broadfront.clock import Clock, preparing
 from broadfront.devices import workspace as workspaces
 from broadfront.devices.choose import Device
-from broadfront.devices.mail import ACCOUNT_WORDS, HELD, LOG_ROWS, Mail, Post, log_columns
+from broadfront.devices.mail import Post
+from broadfront.devices.profile import MINIMAL, MemoryProfile, largest
 from broadfront.errors import DeviceMemoryError
 from broadfront.execution.across import Across
 from broadfront.execution.alone import frontier_of, left_in, values_of
 from broadfront.execution.answer import Answer
+from broadfront.execution.equip import Setting, directions, mail_for, work_for_part
 from broadfront.execution.faults import explained
 from broadfront.execution.fields import answer_arrays, check_start, packed, part_fields
 from broadfront.execution.fused import fused
 from broadfront.execution.luggage import Luggage
-from broadfront.execution.memory import limit, memory_error
+from broadfront.execution.memory import Case, allow, held_by, memory_error, refuse
 from broadfront.execution.plan import Plan
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
 from broadfront.operators.cpu import frontier, tiles
-from broadfront.operators.cpu.buckets import new_buckets, sensible_width
-from broadfront.operators.cpu.levels import new_level_order
-from broadfront.operators.cpu.part_lists import new_part_lists
-from broadfront.operators.cpu.reduce import new_offers
-from broadfront.operators.cpu.unite import new_trees
-from broadfront.operators.describe import Advance, Intersect, Levels, Unite
+from broadfront.partition.outline import Outline
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
 from broadfront.progress import Listener, following, listening
 from broadfront.report.gathered import gathered
+from broadfront.report.needs import needs
 
 Array = NDArray[Any]
 
@@ -55,6 +53,7 @@ def run_on(
     parameters: Mapping[str, float],
     *,
     relabel: bool = True,
+    memory: MemoryProfile = MINIMAL,
     memory_limit: int | None = None,
     time_limit: float | None = None,
     progress: Listener | None = None,
@@ -69,26 +68,35 @@ def run_on(
     numbers = values_of(program, parameters)
     check_start(settled, start, graph.num_vertices)
     queue = frontier_of(graph, starting)
-    large = relabel and program.reduces_often and tiles.suit(graph)
-    in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
+    case = Case(
+        settled, graph, len(queue), max(device.threads for device in devices), memory, partition,
+        relabel,
+    )  # fmt: skip
+    refuse(case, memory_limit)
+    large, in_tiles, looks_back = directions(program, graph, relabel)
     kept = partition.kept("tiles", tiles.tiles_of_part) if in_tiles else [None] * len(devices)
-    parts = partition.parts(relabel=relabel, looks_back=in_tiles or program.looks_back(False))
+    parts = partition.parts(relabel=relabel, looks_back=looks_back)
+    outlines = partition.outlines(relabel=relabel, looks_back=looks_back)
     names = (*program.fields, *program.parameters, *RESERVED)
     with preparing():
         loop, plan = _loop(program, graph, names, large, relabel)
     with workspaces.borrowed_many(len(parts)) as spaces:
         post = spaces[0].post(len(parts), without_boxes=memory_limit is not None)
-        setting = Setting(settled, names, partition, numbers, queue)
+        setting = Setting(
+            settled, plan, names, partition, numbers, queue, memory, memory_limit is not None,
+            looks_back,
+        )  # fmt: skip
         arrays = part_fields(settled, parts, spaces, plan.copies)
         answer = answer_arrays(settled, graph.num_vertices)
         luggage = packed(settled, partition, parts, arrays, plan.adding, start, answer)
         crew = [
-            _prepare(setting, part, space, arrays[number], luggage[number], kept[number],
-                     devices[number], post)
+            _prepare(setting, part, outlines[number], space, arrays[number], luggage[number],
+                     kept[number], devices[number], post)
             for number, (part, space) in enumerate(zip(parts, spaces, strict=True))
         ]  # fmt: skip
         _tell_all(crew, len(queue), graph.num_arcs)
-        limit(crew, memory_limit)
+        for number, one in enumerate(crew):
+            allow(case, one.work.account, held_by(one), memory_limit, number)
         threads = [device.threads for device in devices]
         arguments = [(one.rows, one.state, one.in_state, one.work) for one in crew]
         try:
@@ -99,8 +107,10 @@ def run_on(
         except NumbaError as error:
             raise explained(error, settled, crew[0].state) from error
         except DeviceMemoryError as error:
-            raise memory_error(error, crew, memory_limit) from None
-        record = gathered(crew, devices, iterations, clock, spaces[0].team)
+            held = held_by(crew[error.device])
+            raise memory_error(case, error, held, memory_limit) from None
+        profile = largest(needs(program, graph, one.work, one.outline) for one in crew)
+        record = gathered(crew, devices, iterations, clock, spaces[0].team, profile)
         left = np.sort(np.concatenate([_left(one) for one in crew]))
         for name, whole in answer.items():
             if settled.fields[name].length is not None:
@@ -108,20 +118,11 @@ def run_on(
         return Answer(answer, left, record)
 
 
-class Setting(NamedTuple):
-    """What is the same for all devices of a run."""
-
-    program: Program
-    names: tuple[str, ...]
-    partition: Partition
-    numbers: Sequence[float]
-    queue: Array
-
-
 class One(NamedTuple):
     """One device of a run: its part, its arrays, and what its loop is called with."""
 
     part: Part
+    outline: Outline
     space: workspaces.Workspace
     fields: dict[str, Array]
     rows: frontier.Rows
@@ -148,6 +149,7 @@ def _loop(
 def _prepare(
     setting: Setting,
     part: Part,
+    outline: Outline,
     space: workspaces.Workspace,
     fields: dict[str, Array],
     luggage: Luggage,
@@ -159,8 +161,8 @@ def _prepare(
     partition, size = setting.partition, setting.partition.graph.num_vertices
     threads = device.threads
     rows = _rows(part, partition)
-    mail = _mail(part, post, partition, space, threads, luggage)
-    work = _work(setting, part, space, threads, mail, layout)
+    mail = mail_for(setting, part, outline, post, space, threads, luggage)
+    work = work_for_part(setting, outline, space, threads, mail, layout)
     make = state_class(setting.names)
     tail = (*rows[:4], size, part.ids)
     common = (*fields.values(), *setting.numbers)
@@ -168,7 +170,7 @@ def _prepare(
     in_weights = part.weights if part.in_offsets is None else part.in_weights
     in_state = make(*common, _or_nothing(in_weights), *tail)
     edges = _start(part, work, rows, setting.queue, partition)
-    return One(part, space, fields, rows, state, in_state, work, edges)
+    return One(part, outline, space, fields, rows, state, in_state, work, edges)
 
 
 def _tell_all(crew: Sequence[One], size: int, arcs: int) -> None:
@@ -205,65 +207,6 @@ def _rows(part: Part, partition: Partition) -> frontier.Rows:
         part.offsets, part.targets, in_offsets, in_targets, part.positions, part.max_degree,
         part.owned, part.num_vertices, part.owned_list,
         None if part.relabelled else partition.owner, part.device,
-    )  # fmt: skip
-
-
-def _mail(
-    part: Part,
-    post: Post,
-    partition: Partition,
-    space: workspaces.Workspace,
-    threads: int,
-    luggage: Luggage,
-) -> Mail:
-    devices = part.count
-    log = space.sparse_array("mail log", LOG_ROWS * log_columns(devices), np.int64)
-    account = np.zeros(ACCOUNT_WORDS, np.int64)
-    account[HELD] = post.boxes[1::2].reshape(devices, devices)[part.device].sum()
-    return Mail(
-        part.device, devices, *post, account,
-        np.zeros(2 * threads * devices, np.int64), np.zeros(2 * devices, np.int64),
-        log, part.ghost_starts, part.shared_starts, part.shared, part.ghosts,
-        None if part.relabelled else partition.owner, luggage,
-    )  # fmt: skip
-
-
-def _work(
-    setting: Setting,
-    part: Part,
-    space: workspaces.Workspace,
-    threads: int,
-    mail: Mail,
-    layout: tiles.Tiles | None,
-) -> frontier.Work:
-    program, graph = setting.program, setting.partition.graph
-    vertex = graph.targets.dtype
-    order: Any = ()
-    memory: Any = ()
-    lists: Any = ()
-    trees: Any = ()
-    operators = [operator for phase in program.all_phases for operator in phase.step]
-    for operator in operators:
-        if isinstance(operator, Advance) and operator.priority is not None:
-            dtype = np.dtype(program.fields[operator.into].dtype)
-            width = operator.width or sensible_width(graph)
-            memory = new_buckets(space, part.positions, threads, dtype, width, vertex)
-        if isinstance(operator, Levels):
-            order = new_level_order(
-                space, part.owned, vertex, all_vertices=part.num_vertices,
-                shared=len(part.shared), devices=part.count,
-            )  # fmt: skip
-        if isinstance(operator, Intersect):
-            lists = new_part_lists(space, part, graph, threads, operator)
-        if isinstance(operator, Unite):
-            trees = new_trees(
-                space, part.owned, vertex, threads, graph.directed,
-                positions=part.positions, shared=len(part.shared),
-            )  # fmt: skip
-    offers = new_offers(space, part.positions, threads, program.reduces, layout)
-    return frontier.new_work(
-        space, part.positions, part.num_arcs, vertex, threads, operators, part.owned, memory, order,
-        lists, offers, trees, mail,
     )  # fmt: skip
 
 

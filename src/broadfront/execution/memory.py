@@ -1,62 +1,186 @@
 """How much memory a run takes on each device, and may take.
 
-A device's memory is its part of the graph, its fields, what operators work in, and boxes for what
-it sends. All but the boxes is known before a run begins; a box that does not fit stops it.
+A device's memory is its part of the graph, its fields, what operators work in, queues, and boxes
+for what it sends. What all of that begins with is known from the outlines of parts, before anything
+is there: the code that makes it ready is run on a ledger. The queues and boxes of a run come to
+need no more than those of a fixed one begin with.
+
+A run that would take too much is refused with what would fit in its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from broadfront.devices.mail import LIMIT
-from broadfront.errors import DeviceMemoryError
+import numpy as np
+from numpy.typing import NDArray
+
+from broadfront.devices.growing import ACCOUNT_WORDS, HELD, LIMIT
+from broadfront.devices.profile import FIXED, MINIMAL, MemoryProfile
+from broadfront.devices.workspace import Ledger
+from broadfront.errors import DeviceMemoryError, OptionError
+from broadfront.execution.equip import (
+    Setting,
+    boxes_at_first,
+    directions,
+    memory_for,
+    work_for_part,
+)
+from broadfront.execution.plan import planned
+from broadfront.execution.program import RESERVED, Program
+from broadfront.graph.csr import Graph
+from broadfront.partition.outline import Outline
+from broadfront.partition.partition import Partition
+from broadfront.partition.split import PARTITIONERS, split
 
 if TYPE_CHECKING:
     from broadfront.execution.many import One
 
+MOST_DEVICES = 64
+"""So many are tried to find what would fit."""
 
-def limit(crew: Sequence[One], most: int | None) -> None:
-    """Let the boxes of each device take what `memory_limit` leaves beside what it has already.
 
-    Raises
-    ------
-    DeviceMemoryError
-        If that is less than nothing.
-    """
+class Case(NamedTuple):
+    """A run as far as its memory goes."""
+
+    program: Program
+    """Its dtypes settled."""
+    graph: Graph
+    starting: int
+    """How many vertices it starts from."""
+    threads: int
+    """Of a device, the most."""
+    memory: MemoryProfile
+    partition: Partition | None = None
+    """None where one device has the graph as it is."""
+    relabel: bool = True
+
+    def bytes_at_first(self) -> list[int]:
+        """Return what each device begins with."""
+        if self.partition is None:
+            ledger = Ledger()
+            work = memory_for(
+                self.program, self.graph, ledger, self.threads, self.starting, None, self.memory
+            )
+            fields = _field_bytes(self.program, self.graph.num_vertices)
+            return [self.graph.nbytes + fields + ledger.asked_bytes + int(work.account[HELD])]
+        names = (*self.program.fields, *self.program.parameters, *RESERVED)
+        looks_back = directions(self.program, self.graph, self.relabel)[2]
+        setting = Setting(
+            self.program, planned(self.program, names), names, self.partition, (),
+            np.empty(self.starting, np.bool_), self.memory, False, looks_back,
+        )  # fmt: skip
+        parts = self.partition.outlines(self.relabel, looks_back)
+        return [_of_part(setting, part, self.threads) for part in parts]
+
+    def span(self) -> tuple[int, int]:
+        """Return what the device that needs most begins with, and can come to need."""
+        return max(self.bytes_at_first()), max(self._replace(memory=FIXED).bytes_at_first())
+
+
+def _of_part(setting: Setting, part: Outline, threads: int) -> int:
+    ledger, account = Ledger(), np.zeros(ACCOUNT_WORDS, np.int64)
+    account[HELD] = boxes_at_first(setting, part).sum()
+    mail = SimpleNamespace(account=account, shared=range(int(part.shared.sum())))
+    work_for_part(setting, part, ledger, threads, mail, None)
+    own = [name for name in setting.program.fields if name not in setting.plan.copies]
+    least = part.owned if part.relabelled else part.positions
+    fields = _field_bytes(setting.program, part.positions, own, least)
+    return part.nbytes + fields + ledger.asked_bytes + int(account[HELD])
+
+
+def _field_bytes(program: Program, length: int, own: Any = (), owned: int = 0) -> int:
+    """Return the bytes of all fields, those that are in `own` of the vertices owned alone."""
+    total = 0
+    for name, field in program.fields.items():
+        places = field.length or (owned if name in own else length)
+        total += places * np.dtype(field.dtype).itemsize
+    return total
+
+
+# ---------------------------------------------------------------------- limits
+
+
+def refuse(case: Case, most: int | None) -> None:
+    """Refuse a run in which a device would begin with more than it may, before it has anything."""
     if most is None:
         return
-    for number, one in enumerate(crew):
-        taken = bytes_of(one)
-        check(taken, most, number, len(crew))
-        one.work.mail.account[LIMIT] = most - taken
+    wanted = case.bytes_at_first()
+    device = int(np.argmax(wanted))
+    if wanted[device] > most:
+        raise _too_large(case, device, wanted[device], most)
 
 
-def check(taken: int, most: int | None, device: int = 0, devices: int = 1) -> None:
-    """Refuse a run in which a device would take more than it may before it has begun."""
-    if most is not None and taken >= most:
-        raise DeviceMemoryError(_text(device, taken, most, devices), device, taken)
+def allow(case: Case, account: NDArray[Any], held: int, most: int | None, device: int = 0) -> None:
+    """Let what grows take what `memory_limit` leaves beside what a device holds already."""
+    if most is None:
+        return
+    wanted = held + int(account[HELD])
+    if wanted > most:
+        raise _too_large(case, device, wanted, most)
+    account[LIMIT] = most - held
 
 
-def bytes_of(one: One) -> int:
-    """Return the bytes of a device before it sends anything: part, fields, workspace."""
+def held_by(one: One) -> int:
+    """Return the bytes of a device, all but what grows: part, fields, workspace."""
     fields = sum(array.nbytes for array in one.fields.values())
     return one.part.nbytes + fields + one.space.asked_bytes
 
 
 def memory_error(
-    error: DeviceMemoryError, crew: Sequence[One], most: int | None
+    case: Case, error: DeviceMemoryError, held: int, most: int | None
 ) -> DeviceMemoryError:
-    """Return the error to raise when a box did not fit."""
-    wanted = bytes_of(crew[error.device]) + error.wanted
-    if most is None:
-        text = f"cpu:{error.device} could not get {wanted:,} bytes"
-        return DeviceMemoryError(text, error.device, wanted)
-    return DeviceMemoryError(_text(error.device, wanted, most, len(crew)), error.device, wanted)
+    """Return the error to raise when something could not grow beside what a device holds."""
+    wanted = held + error.wanted
+    if most is not None and wanted > most:
+        return _too_large(case, error.device, wanted, most)
+    text = f"cpu:{error.device} could not get {wanted:,} bytes"
+    return DeviceMemoryError(text, error.device, wanted)
 
 
-def _text(device: int, wanted: int, most: int, devices: int) -> str:
-    return (
-        f"cpu:{device} needs {wanted:,} bytes or more, and memory_limit is {most:,}: allow more, "
-        f"take more devices than {devices}, or a partitioner that cuts fewer edges"
-    )
+def _too_large(case: Case, device: int, wanted: int, most: int) -> DeviceMemoryError:
+    text = f"cpu:{device} needs {wanted:,} bytes or more, and memory_limit is {most:,}"
+    return DeviceMemoryError(f"{text}: {_advice(case, most)}", device, wanted)
+
+
+# ---------------------------------------------------------------------- what would fit
+
+
+def _advice(case: Case, most: int) -> str:
+    perhaps = ""
+    for told, least, all_of_it in _others(case, most):
+        if all_of_it <= most:
+            return f"{perhaps}{told} fits, with {all_of_it:,} at the most"
+        if least <= most and not perhaps:
+            perhaps = f"{told} may fit, with {least:,} at first and {all_of_it:,} at the most; "
+    return f"{perhaps}nothing is sure to fit, with up to {MOST_DEVICES} devices: allow more"
+
+
+def _others(case: Case, most: int) -> Iterator[tuple[str, int, int]]:
+    """Give other ways to run a case: what to ask for, and what it begins and may end with."""
+    changes = {}
+    if case.memory is not MINIMAL:
+        changes["memory='minimal'"] = case._replace(memory=MINIMAL)
+    if not case.relabel:
+        changes["relabel=True"] = case._replace(relabel=True)
+    for told, other in changes.items():
+        yield told, *other.span()
+    case = case._replace(memory=MINIMAL, relabel=True)
+    if len(changes) > 1:
+        yield ", ".join(changes), *case.span()
+    by = "random" if case.partition is None else case.partition.name
+    by = by if by in PARTITIONERS else "random"
+    asks = f", partitioner={by!r}" if case.partition is not None else ""
+    devices = 1 if case.partition is None else case.partition.count
+    while devices <= MOST_DEVICES // 2:
+        devices *= 2
+        if case.graph.targets.nbytes // devices > most:
+            continue
+        partition = split(case.graph, devices, by)
+        try:
+            least, all_of_it = case._replace(partition=partition).span()
+        except OptionError:  # the program has no meaning on several devices
+            return
+        yield ", ".join([f"devices={devices}{asks}", *changes]), least, all_of_it

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from os import PathLike
+from pathlib import Path
 from typing import Any, TypedDict
 
 from broadfront.devices.choose import Devices
+from broadfront.devices.profile import FIXED, MINIMAL, MemoryProfile
 from broadfront.errors import OptionError
 from broadfront.graph.csr import Graph
 from broadfront.partition.partition import Partition
 from broadfront.progress import Listener
 
+Memory = str | PathLike[str] | MemoryProfile | None
 Partitioner = str | Callable[[Graph, int], Any] | Partition
 
 
@@ -30,6 +34,10 @@ class Options(TypedDict, total=False):
         function of the graph and the number of devices, or a `Partition`.
     relabel
         Whether devices number their vertices anew, or keep the ids of the graph.
+    memory
+        What queues and boxes begin with: ``"minimal"`` (the default), from where they grow by what
+        is needed; ``"fixed"``, all that can come to be needed, unchecked; or a `MemoryProfile` of a
+        run like this one, itself or its file.
     memory_limit
         Bytes that each device may take, its part of the graph included.
     time_limit
@@ -42,13 +50,14 @@ class Options(TypedDict, total=False):
     devices: Devices
     partitioner: Partitioner
     relabel: bool
+    memory: Memory
     memory_limit: int | None
     time_limit: float | None
     progress: Listener | None
 
 
 WHERE = ("devices", "partitioner", "relabel", "memory_limit")
-HOW = ("threads", "time_limit", "progress")
+HOW = ("threads", "memory", "time_limit", "progress")
 
 
 def checked(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -57,4 +66,21 @@ def checked(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]
         if name not in WHERE + HOW:
             raise OptionError(f"unknown option {name!r}; there are {', '.join(HOW + WHERE)}")
     where = {name: options[name] for name in WHERE if options.get(name) is not None}
-    return where, {name: options[name] for name in HOW if name in options}
+    how = {name: options[name] for name in HOW if name in options}
+    how["memory"] = scheme(options.get("memory"))
+    return where, how
+
+
+def scheme(memory: Memory) -> MemoryProfile:
+    """Return what queues and boxes begin with."""
+    if memory is None or memory == "minimal":
+        return MINIMAL
+    if memory == "fixed":
+        return FIXED
+    if isinstance(memory, MemoryProfile):
+        return memory
+    if isinstance(memory, (str, PathLike)) and Path(memory).is_file():
+        return MemoryProfile.load(memory)
+    raise OptionError(
+        f"memory={memory!r}: expected 'minimal', 'fixed', a MemoryProfile, or the file of one"
+    )

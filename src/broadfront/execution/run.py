@@ -56,6 +56,7 @@ def run(
     partition = partition_for(graph, devices, where.get("partitioner", "random"))
     return run_on(
         program, partition, devices, frontier, begin, numbers, relabel=where.get("relabel", True),
-        memory_limit=where.get("memory_limit"), time_limit=how.get("time_limit"),
+        memory=how["memory"], memory_limit=where.get("memory_limit"),
+        time_limit=how.get("time_limit"),
         progress=how.get("progress"),
     )  # fmt: skip

@@ -106,6 +106,11 @@ class Advance:
     direction: str | None = None
     balance: str | None = None
 
+    @property
+    def may_pull(self) -> bool:
+        """Whether vertices may look for the frontier, which is then left as a bitmap."""
+        return self.while_ is not None and self.direction != "push" and self.priority is None
+
 
 @dataclass(frozen=True)
 class Compute:

@@ -14,6 +14,7 @@ from broadfront.errors import require
 from broadfront.graph.csr import Graph
 from broadfront.graph.labels import frozen
 from broadfront.partition.build import build
+from broadfront.partition.outline import Outline, outline_of, outlines
 from broadfront.partition.part import Part
 from broadfront.partition.quality import Quality, measure
 
@@ -58,6 +59,7 @@ class Partition:
         self.seconds = seconds
         self.speeds = speeds
         self._parts: dict[tuple[bool, bool], list[Part]] = {}
+        self._outlines: dict[tuple[bool, bool], list[Outline]] = {}
         self._quality: Quality | None = None
         self._layouts: dict[str, list[Any]] = {}
         self._home: Array | None = None
@@ -108,6 +110,19 @@ class Partition:
             found[theirs[known]] = part.ghost_starts[peer.device] + number[known]
         return found
 
+    def outlines(self, relabel: bool = True, looks_back: bool = False) -> list[Outline]:
+        """Return how large each device's part is, without building it; found once and kept."""
+        key = (bool(relabel), bool(looks_back) or not self.graph.directed)
+        with self._lock:
+            if key not in self._outlines:
+                there = self._parts.get(key)
+                self._outlines[key] = (
+                    outlines(self.graph, self.owner, self.count, relabel=key[0], looks_back=key[1])
+                    if there is None
+                    else [outline_of(part, self.graph) for part in there]
+                )
+            return self._outlines[key]
+
     def kept(self, name: str, make: Callable[[Part], Any]) -> list[Any]:
         """Return a layout of each relabelled part, made once and kept.
 
@@ -157,7 +172,8 @@ class Partition:
         return "\n  ".join(lines)
 
     def __getstate__(self) -> dict[str, object]:
-        return {**self.__dict__, "_lock": None, "_parts": {}, "_layouts": {}, "_home": None}
+        empty: dict[str, object] = {"_parts": {}, "_outlines": {}, "_layouts": {}, "_home": None}
+        return {**self.__dict__, "_lock": None, **empty}
 
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)

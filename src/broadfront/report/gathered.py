@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from broadfront.clock import Clock
 from broadfront.devices import control
-from broadfront.devices.mail import EXCHANGED, HELD, WAITED, log_columns
+from broadfront.devices.growing import EXCHANGED, GROWTHS, WAITED
+from broadfront.devices.mail import log_columns
+from broadfront.devices.profile import MemoryProfile
 from broadfront.operators.cpu import frontier
 from broadfront.report.devices import DeviceRecord
 from broadfront.report.record import Record
@@ -23,7 +25,12 @@ Array = NDArray[Any]
 
 
 def gathered(
-    crew: Sequence[One], devices: Sequence[Device], iterations: int, clock: Clock, team: Any
+    crew: Sequence[One],
+    devices: Sequence[Device],
+    iterations: int,
+    clock: Clock,
+    team: Any,
+    profile: MemoryProfile,
 ) -> Record:
     """Return the record of the run that has just ended, and leave the rows of it empty."""
     rows, count = min(iterations, frontier.RECORD_ROWS), len(crew)
@@ -43,7 +50,8 @@ def gathered(
             lasting[number], exchanging[number], waiting[number],
             sent[number, :, :, 0], sent[number, :, :, 1], began[number, :-1],
             one.part.nbytes, sum(array.nbytes for array in one.fields.values()),
-            one.space.asked_bytes + log_bytes, int(one.work.mail.account[HELD]),
+            one.space.asked_bytes + one.work.growing_bytes + log_bytes,
+            int(one.work.mail.asked.sum()),
         )
         for number, (one, device, table) in enumerate(zip(crew, devices, tables, strict=True))
     )  # fmt: skip
@@ -68,6 +76,8 @@ def gathered(
         len(devices),
         np.array([held], np.int64),
         told,
+        sum(int(one.work.account[GROWTHS]) for one in crew),
+        profile,
     )
 
 

@@ -16,6 +16,8 @@ from numpy.typing import NDArray
 
 from broadfront.clock import Clock
 from broadfront.devices import control
+from broadfront.devices.growing import GROWTHS
+from broadfront.devices.profile import MINIMAL, MemoryProfile, largest
 from broadfront.devices.workspace import Workspace
 from broadfront.operators.cpu import frontier
 from broadfront.report.devices import DeviceRecord, one_after_the_other, summary
@@ -63,6 +65,9 @@ class Record:
     bytes: Array
     devices: tuple[DeviceRecord, ...] = ()
     """What each of several devices did; empty where there was one."""
+    growths: int = 0
+    """How often a queue or a box had to grow."""
+    profile: MemoryProfile = MINIMAL
 
     @property
     def edges_visited(self) -> int:
@@ -111,6 +116,10 @@ class Record:
             return 1.0 if here == 0 else float("inf")
         return here / there
 
+    def memory_profile(self) -> MemoryProfile:
+        """Return what was needed of memory that grows: ``memory=`` for runs like this one."""
+        return self.profile
+
     def by_iteration(self) -> dict[str, Array]:
         """Return the columns of the record, an entry per iteration each."""
         return {
@@ -144,6 +153,7 @@ class Record:
             "answer_bytes": self.answer_bytes,
             "workspace_bytes": self.workspace_bytes,
             "peak_bytes": self.peak_bytes,
+            "growths": self.growths,
             **(summary(self.devices) if self.devices else {"devices": 1, "bytes_sent": 0}),
         }
 
@@ -159,13 +169,14 @@ def recorded(
     threads: int,
     clock: Clock,
     answer_bytes: int,
+    profile: MemoryProfile,
 ) -> Record:
     """Return the record of the run that has just ended in `workspace`, and leave its rows empty."""
     rows = min(iterations, frontier.RECORD_ROWS)
     written = work.record[: rows * frontier.RECORD_COLUMNS]
     table = written.reshape(rows, frontier.RECORD_COLUMNS).copy()
     written[:] = 0
-    held = [answer_bytes, workspace.asked_bytes + written.nbytes]
+    held = [answer_bytes, workspace.asked_bytes + work.growing_bytes + written.nbytes]
     return Record(
         iterations,
         table[:, frontier.R_FRONTIER],
@@ -180,6 +191,9 @@ def recorded(
         int(workspace.team.control[0, control.BARRIERS]),
         1,
         np.array([held], np.int64),
+        (),
+        int(work.account[GROWTHS]),
+        profile,
     )
 
 
@@ -196,6 +210,8 @@ def joined(records: Sequence[Record]) -> Record:
             together[name] = np.concatenate(values)
         elif name == "devices":
             together[name] = one_after_the_other([value for value in values if value])
+        elif name == "profile":
+            together[name] = largest(values)
         else:
             together[name] = max(values) if name == "threads" else sum(values)
     return Record(**together)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from broadfront.devices.control import nanoseconds, trip
+from broadfront.devices.growing import EXCHANGED
 from broadfront.devices.mail import (
     COUNT,
-    EXCHANGED,
     HEADER,
     address_of,
     arrived,

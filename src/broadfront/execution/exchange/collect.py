@@ -41,7 +41,10 @@ from broadfront.operators.cpu.frontier import (
     LOCAL_WORDS,
     MARKS,
     MESSAGE,
+    MOST,
+    OTHER_QUEUE,
     PARITY,
+    QUEUE,
     SIZE,
     STATS_WORDS,
     TAIL,
@@ -49,6 +52,7 @@ from broadfront.operators.cpu.frontier import (
     prepare,
     share,
 )
+from broadfront.operators.cpu.queues import has_room, has_room_if_all_come, queue_at
 from broadfront.pointers import at, shifted
 
 
@@ -202,8 +206,7 @@ def collected(
         number = front[MESSAGE] + 1
         front[MESSAGE] = number
         odd = front[PARITY] == 1
-        queue = work.other_queue if odd else work.queue
-        rest = work.queue if odd else work.other_queue
+        queue, other = queue_at(work, odd), QUEUE if odd else OTHER_QUEUE
         words = (graph.num_vertices + 63) >> 6
         marks = shifted(work.marks, words if front[MARKS] == 1 else 0)
         first, last = share(front[SIZE], rank, threads)
@@ -222,31 +225,38 @@ def collected(
         if turn < 0:
             return turn
         prepare(control, rank, turn)
+        kept_here = total_for(mail.device, threads, mail)
+        if not has_room(rank, threads, control, work, front, other, kept_here):
+            return finish(control, rank, threads, turn)
+        rest = queue_at(work, not odd)
         alike, any_yet, example = pack(first, last, queue, rest, rank, threads, mail, state)
         tell(work.stats, rank, alike, any_yet, example, state[place])
         turn = finish(control, rank, threads, turn)
         if turn < 0:
             return turn
         prepare(control, rank, turn)
-        kept_here = total_for(mail.device, threads, mail)
         if rank == 0:
             trip(control, PUSH)
             alike, example = hear(work.stats, threads, state[place])
             post(mail, number, alike, example, state[place])
-        following = shifted(rest, kept_here)
+        needed = kept_here
         local = shifted(work.local, rank * LOCAL_WORDS)
         kept, edges = np.int64(0), np.int64(0)
         for step in range(1, mail.devices):
             peer = (mail.device + step) % mail.devices
             if shared_with(mail, peer) > 0 and arrived(control, rank, mail, peer, number):
                 total = box(mail, peer, mail.device)[COUNT]
+                needed = min(needed + total, work.rooms[MOST])
+                if not has_room_if_all_come(rank, threads, control, work, front, other, needed):
+                    break
+                following = shifted(queue_at(work, not odd), kept_here)
                 begin, end = share(total, rank, threads)
                 kept, more = unpack(
                     peer, begin, end, total, following, local, kept, control, turn, mail, graph,
                     state, marks,
                 )  # fmt: skip
                 edges += more
-        append(local, kept, following, control, turn)
+        append(local, kept, shifted(queue_at(work, not odd), kept_here), control, turn)
         if rank == 0:
             trip(control, UNPACKAGE)
         stats = shifted(work.stats, (turn & 1) * LINE)

@@ -21,9 +21,9 @@ import numpy as np
 
 from broadfront import atomics
 from broadfront.devices.control import nanoseconds, trip
+from broadfront.devices.growing import EXCHANGED
 from broadfront.devices.mail import (
     COUNT,
-    EXCHANGED,
     HEADER,
     address_of,
     arrived,

@@ -17,7 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from broadfront import atomics
-from broadfront.bits import count_ones, trailing_zeros
 from broadfront.devices.control import CURSORS, LINE, nanoseconds
 from broadfront.kernel import inner
 from broadfront.operators.cpu.combine import combining
@@ -33,13 +32,15 @@ from broadfront.operators.cpu.frontier import (
     EDGES,
     LOCAL_WORDS,
     MARKS,
+    OTHER_QUEUE,
     PARITY,
     PULL,
     PULLING,
+    QUEUE,
     SIZE,
     SLACK,
-    SPARE,
     STATS_WORDS,
+    SUMS,
     TAIL,
     UNEXPLORED,
     VISITED,
@@ -52,6 +53,13 @@ from broadfront.operators.cpu.pull import pull
 from broadfront.operators.cpu.push_by_degree import push_by_degree
 from broadfront.operators.cpu.push_by_edges import push_by_edges
 from broadfront.operators.cpu.push_by_vertex import push_by_vertex
+from broadfront.operators.cpu.queues import (
+    condense,
+    has_room,
+    places_for_push,
+    queue_at,
+    to_queue,
+)
 from broadfront.operators.cpu.walk import Following, Rules
 from broadfront.operators.describe import Advance, Field
 from broadfront.pointers import shifted
@@ -109,7 +117,7 @@ def advance(
     if crossing is not None:
         pushed = _in_order(pushed, crossing.collect(combine, joins))
         announce = crossing.announce
-    if operator.while_ is None or operator.direction == "push":
+    if not operator.may_pull:
         return pushed
     pull_step = pull(propose, wanted, combine, note)
     return _either(pushed, pull_step, wanted, place, operator.direction, announce)
@@ -205,13 +213,20 @@ def _unmark(queue, begin, end, marks):
 def _pushed(
     push_step: Callable[..., Any], unmark: Callable[..., Any], place: int, way: int
 ) -> Callable[..., Any]:
+    adds_up = way == BY_EDGES
+
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
         began = nanoseconds()
         prepare(control, rank, turn)
         odd, marked = front[PARITY] == 1, front[MARKS] == 1
-        queue = work.other_queue if odd else work.queue
-        following = work.queue if odd else work.other_queue
+        needed = places_for_push(graph, front)
+        other = QUEUE if odd else OTHER_QUEUE
+        if not has_room(rank, threads, control, work, front, other, needed):
+            return finish(control, rank, threads, turn)
+        if adds_up and not has_room(rank, threads, control, work, front, SUMS, front[SIZE] + 1):
+            return finish(control, rank, threads, turn)
+        queue, following = queue_at(work, odd), queue_at(work, not odd)
         words = (graph.num_vertices + 63) >> 6
         ahead = shifted(work.marks, 0 if marked else words)
         behind = shifted(work.marks, words if marked else 0)
@@ -235,49 +250,12 @@ def _pushed(
         front[PARITY] = 0 if odd else 1
         front[MARKS] = 0 if marked else 1
         if after >= 0 and front[SIZE] > graph.num_vertices + SLACK:
-            after = _condense(rank, threads, control, graph, following, work, front, after)
+            after = condense(rank, threads, control, graph, following, work, front, after)
         _count_all(front)
         tell(work, front, rank, way, began)
         return after
 
     return section
-
-
-@inner
-def _condense(rank, threads, control, graph, queue, work, front, turn):
-    """Make a queue that has run over again, from a bitmap of what is in it and what is spilt."""
-    prepare(control, rank, turn)
-    begin, end = share(graph.num_vertices + SLACK, rank, threads)
-    for place in range(begin, end):
-        vertex = np.int64(queue[place])
-        atomics.bitwise_or(work.spill, vertex >> 6, np.uint64(1) << np.uint64(vertex & 63))
-    turn = finish(control, rank, threads, turn)
-    if turn < 0:
-        return turn
-    prepare(control, rank, turn)
-    _list_ones(rank, threads, control, graph, work.spill, queue, turn)
-    first, last = share((graph.num_vertices + 63) >> 6, rank, threads)
-    for word in range(first, last):
-        work.spill[word] = np.uint64(0)
-    after = finish(control, rank, threads, turn)
-    front[SIZE] = atomics.load(control, CURSORS + LINE * (SPARE + turn % 3))
-    return after
-
-
-@inner
-def _list_ones(rank, threads, control, graph, bits, queue, turn):
-    """Write the vertices of a bitmap into a queue, those of this thread's share of it."""
-    first, last = share((graph.num_vertices + 63) >> 6, rank, threads)
-    for word in range(first, last):
-        left = bits[word]
-        if left != 0:
-            end = atomics.add(
-                control, CURSORS + LINE * (SPARE + turn % 3), np.int64(count_ones(left))
-            )
-            while left != 0:
-                queue[end] = (word << 6) + np.int64(trailing_zeros(left))
-                end += 1
-                left &= left - np.uint64(1)
 
 
 @inner
@@ -314,7 +292,7 @@ def _either(
         """Make the queue a bitmap, and find who wants proposals."""
         prepare(control, rank, turn)
         size, odd = front[SIZE], front[PARITY] == 1
-        queue = work.other_queue if odd else work.queue
+        queue = queue_at(work, odd)
         count = graph.num_vertices
         words = (count + 63) >> 6
         first, last = share(words, rank, threads)
@@ -340,16 +318,6 @@ def _either(
             vertex = np.int64(queue[position])
             atomics.bitwise_or(work.bits, vertex >> 6, np.uint64(1) << np.uint64(vertex & 63))
         front[PULLING] = 1
-        front[PARITY] = 0
-        return finish(control, rank, threads, turn)
-
-    @inner
-    def to_queue(rank, threads, control, graph, work, front, turn):
-        """Make the bitmap a queue."""
-        prepare(control, rank, turn)
-        bits = work.other_bits if front[PARITY] == 1 else work.bits
-        _list_ones(rank, threads, control, graph, bits, work.queue, turn)
-        front[PULLING] = 0
         front[PARITY] = 0
         return finish(control, rank, threads, turn)
 

@@ -17,6 +17,7 @@ use, and those of the next meeting are being rewound.
 from __future__ import annotations
 
 from collections.abc import Collection
+from math import ceil
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -25,7 +26,9 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from broadfront.devices.control import LINE, meet, nanoseconds, rewind
+from broadfront.devices.growing import ACCOUNT_WORDS, HELD, viewed
 from broadfront.devices.mail import write_log
+from broadfront.devices.profile import MINIMAL, MemoryProfile
 from broadfront.devices.workspace import Workspace
 from broadfront.kernel import inner
 from broadfront.operators.describe import Advance, Compute, Filter, Operator, Reduce
@@ -34,11 +37,12 @@ Array = NDArray[Any]
 
 (
     SIZE, EDGES, PULLING, PARITY, UNEXPLORED, BEFORE, ITERATION, VISITED, ATOMICS, TIMES, MARKS,
-    ALL_SIZE, ALL_EDGES, ALL_BEFORE, MESSAGE, AGREEMENT,
-) = range(16)  # fmt: skip
-"""Places in a thread's description of the frontier; those of `ALL` count all devices, and the last
-two number what has been sent and agreed upon."""
-FRONT_WORDS = 2 * LINE
+    ALL_SIZE, ALL_EDGES, ALL_BEFORE, MESSAGE, AGREEMENT, ROOM, NEED,
+) = (*range(17), 19)  # fmt: skip
+"""Places in a thread's description of the frontier; those of `ALL` count all devices, the next two
+number what has been sent and agreed upon. `ROOM` and `NEED` have a place for each growing array:
+elements that it has, and that it had to have."""
+FRONT_WORDS = 3 * LINE
 STATS_WORDS = 4 * LINE
 
 LOCAL = 1024
@@ -58,6 +62,13 @@ HUB = 4096
 
 SLACK = 64
 """Places of a queue beyond one for each vertex."""
+
+QUEUE, OTHER_QUEUE, SUMS = range(3)
+"""The arrays that grow: two queues in turns, and the edges before each vertex of a queue."""
+GROWING = 3
+MOST, GRANTED, ITEM = 0, 1, 2
+"""What threads tell each other of these: places that a queue can come to need, places that an array
+has been given, and from there on the bytes of an element of each."""
 
 RECORD_ROWS = 1 << 16
 RECORD_COLUMNS = 6
@@ -99,11 +110,15 @@ class Rows(NamedTuple):
 class Work(NamedTuple):
     """The memory of a run that is not part of its answer.
 
-    `spill` and `record` are all zero between runs.
+    `spill` and `record` are all zero between runs. Of the arrays that grow there are addresses;
+    `queues` says how compiled code finds them.
     """
 
-    queue: Array
-    other_queue: Array
+    growing: Array
+    rooms: Array
+    account: Array
+    checks: tuple[int, ...]
+    """Empty where nothing has to grow, and nobody looks whether it has."""
     spill: Array
     bits: Array
     other_bits: Array
@@ -115,7 +130,6 @@ class Work(NamedTuple):
     record: Array
     partials: Array
     hubs: Array
-    sums: Array
     buckets: Any
     """The memory of a priority queue, or an empty tuple."""
     levels: Any
@@ -128,6 +142,23 @@ class Work(NamedTuple):
     """What vertices are united in, or an empty tuple."""
     mail: Any
     """What connects the device to others, or an empty tuple."""
+
+    @property
+    def queue(self) -> Array:
+        """The first queue, as Python sees it; valid until it grows."""
+        return viewed(self.growing, QUEUE, int(self.fronts[ROOM + QUEUE]), self.local.dtype)
+
+    @property
+    def other_queue(self) -> Array:
+        """The second queue."""
+        length = int(self.fronts[ROOM + OTHER_QUEUE])
+        return viewed(self.growing, OTHER_QUEUE, length, self.local.dtype)
+
+    @property
+    def growing_bytes(self) -> int:
+        """Bytes of the arrays that grow, as far as this run has asked for them."""
+        items = self.rooms[ITEM : ITEM + GROWING]
+        return int((self.fronts[ROOM : ROOM + GROWING] * items).sum())
 
 
 def new_work(
@@ -144,31 +175,50 @@ def new_work(
     offers: Any = (),
     trees: Any = (),
     mail: Any = (),
+    memory: MemoryProfile = MINIMAL,
+    anew: bool = False,
 ) -> Work:
     """Return the memory for a run that starts from so many vertices; what must be zero is.
 
     `size` and `arcs` are those of the graph, or of a device's part of it. Only what some operator
-    uses is there in full; of the rest there is an element.
+    uses is there in full; of the rest there is an element. Queues begin as `memory` says; `anew`
+    asks for fresh ones.
     """
     advances = [step for step in operators
                 if isinstance(step, Advance) and (step.priority is None or mail)]  # fmt: skip
     balances = {step.balance or "by_degree" for step in advances}
-    pulls = any(step.while_ and step.direction != "push" for step in advances)
+    pulls = any(step.may_pull for step in advances)
     filters = any(isinstance(step, Filter) for step in operators)
     dense = any(isinstance(step, (Compute, Reduce)) for step in operators)
     words = size // 64 + 2
-    room = SLACK + (size if advances else starting)
+    most = SLACK + (size if advances else starting)
+    if mail and any(step.enters is not None for step in advances):
+        most += len(mail.shared)  # each peer may make a vertex enter once more
+    begin = (
+        _room(memory, most, starting + SLACK, size),
+        _room(memory, most, SLACK, size) if advances or filters else 1,
+        _room(memory, most + 1, SLACK, size) if "by_edges" in balances else 1,
+    )
+    items = (np.dtype(vertex).itemsize, np.dtype(vertex).itemsize, 8)
 
     def array(name: str, wanted: object, length: int, dtype: Any = np.int64) -> Array:
         return workspace.array(name, length if wanted else 1, dtype)
 
     fronts = workspace.array("fronts", threads * FRONT_WORDS, np.int64)
     fronts[:] = 0
+    rooms = workspace.array("rooms", ITEM + GROWING, np.int64)
+    rooms[: ITEM + GROWING] = [most, 0, *items]
+    for slot, places in enumerate(begin):
+        fronts[ROOM + slot :: FRONT_WORDS] = places
+    account = mail.account if mail else np.zeros(ACCOUNT_WORDS, np.int64)
+    account[HELD] += int(np.dot(begin, items))
     marks = array("marks", advances, 2 * words, np.uint64)
     marks[: 2 * words] = 0
     return Work(
-        array("queue", True, room, vertex),
-        array("other queue", advances or filters, room, vertex),
+        workspace.growing([places * item for places, item in zip(begin, items, strict=True)], anew),
+        rooms,
+        account,
+        () if memory.fixed else (1,),
         array("spill", advances, words, np.uint64),
         array("bits", pulls, words, np.uint64),
         array("other bits", pulls, words, np.uint64),
@@ -180,7 +230,6 @@ def new_work(
         workspace.sparse_array("record", RECORD_ROWS * RECORD_COLUMNS, np.int64),
         array("partials", dense, MOST_SUMS * (size // BLOCK + 1), np.float64),
         array("hubs", "by_degree" in balances, arcs // HUB + 1, vertex),
-        array("sums", "by_edges" in balances, room + 1),
         buckets,
         levels,
         lists,
@@ -188,6 +237,13 @@ def new_work(
         trees,
         mail,
     )
+
+
+def _room(memory: MemoryProfile, most: int, least: int, size: int) -> int:
+    """Return the places that a queue begins with."""
+    if memory.fixed:
+        return most
+    return min(most, max(least, ceil(memory.queue * size) + SLACK))
 
 
 @inner

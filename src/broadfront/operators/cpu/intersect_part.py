@@ -24,7 +24,7 @@ import numpy as np
 
 from broadfront import atomics
 from broadfront.devices.control import LINE, NO_MORE, claim, nanoseconds
-from broadfront.devices.mail import EXCHANGED
+from broadfront.devices.growing import EXCHANGED
 from broadfront.kernel import inner
 from broadfront.operators.cpu.common_neighbours import LOOK_EVERY
 from broadfront.operators.cpu.frontier import (

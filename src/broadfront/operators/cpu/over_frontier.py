@@ -18,8 +18,10 @@ from broadfront.operators.cpu.frontier import (
     BLOCK,
     DENSE,
     MARKS,
+    OTHER_QUEUE,
     PARITY,
     PULLING,
+    QUEUE,
     SIZE,
     STATS_WORDS,
     TAIL,
@@ -29,6 +31,7 @@ from broadfront.operators.cpu.frontier import (
     prepare,
     tell,
 )
+from broadfront.operators.cpu.queues import has_room, queue_at
 from broadfront.operators.describe import Compute, Filter
 from broadfront.pointers import shifted
 
@@ -69,8 +72,7 @@ def over_frontier(operator: Compute) -> Callable[..., Any]:
             words = (graph.num_vertices + 63) >> 6
             marked(rank, control, work.other_bits if odd else work.bits, words, state, turn)
         else:
-            queue = work.other_queue if odd else work.queue
-            queued(rank, control, queue, front[SIZE], state, turn)
+            queued(rank, control, queue_at(work, odd), front[SIZE], state, turn)
         turn = finish(control, rank, threads, turn)
         front[BEFORE], front[VISITED], front[ATOMICS] = front[SIZE], 0, 0
         tell(work, front, rank, DENSE, began)
@@ -136,8 +138,10 @@ def filtered(operator: Filter, has_marks: bool) -> Callable[..., Any]:
                 return after
             prepare(control, rank, after)
             return finish(control, rank, threads, after)
-        queue = work.other_queue if odd else work.queue
-        following = work.queue if odd else work.other_queue
+        other = QUEUE if odd else OTHER_QUEUE
+        if not has_room(rank, threads, control, work, front, other, front[SIZE]):
+            return finish(control, rank, threads, turn)
+        queue, following = queue_at(work, odd), queue_at(work, not odd)
         marks = shifted(work.marks, words if front[MARKS] == 1 else 0)
         from_queue(rank, control, queue, following, front[SIZE], marks, state, turn)
         after = finish(control, rank, threads, turn)

@@ -29,7 +29,7 @@ from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.frontier import WORK, finish, prepare, share
 from broadfront.operators.cpu.orient import COPIED_ROWS
 from broadfront.operators.describe import Intersect
-from broadfront.partition.part import Part
+from broadfront.partition.outline import Outline
 from broadfront.pointers import at
 
 Array = NDArray[Any]
@@ -52,7 +52,7 @@ class PartLists(NamedTuple):
 
 
 def new_part_lists(
-    workspace: Workspace, part: Part, graph: Graph, threads: int, operator: Intersect
+    workspace: Workspace, part: Outline, graph: Graph, threads: int, operator: Intersect
 ) -> PartLists:
     """Return the memory to intersect the neighbour lists of a part with."""
     if graph.directed:

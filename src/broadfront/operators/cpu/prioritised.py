@@ -18,13 +18,13 @@ Zhang et al.: Optimizing ordered graph algorithms with GraphIt (CGO 2020), for b
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from broadfront import atomics
 from broadfront.devices.control import CURSORS, LINE, claim, nanoseconds
-from broadfront.kernel import inlined, inner
+from broadfront.kernel import inner
 from broadfront.operators.cpu.buckets import (
     AWAY,
     BLOCK,
@@ -36,6 +36,13 @@ from broadfront.operators.cpu.buckets import (
     NONE_LEFT,
     WINDOW,
 )
+from broadfront.operators.cpu.buckets_across import (
+    ALONE,
+    BucketCrossing,
+    crossed,
+    gather,
+    marks_first,
+)
 from broadfront.operators.cpu.combine import combining
 from broadfront.operators.cpu.frontier import (
     ALL_SIZE,
@@ -43,7 +50,6 @@ from broadfront.operators.cpu.frontier import (
     BEFORE,
     BUCKETS,
     ITERATION,
-    LOCAL,
     LOCAL_WORDS,
     PARITY,
     SIZE,
@@ -56,6 +62,7 @@ from broadfront.operators.cpu.frontier import (
     share,
     tell,
 )
+from broadfront.operators.cpu.queues import queue_at
 from broadfront.operators.describe import Advance, Field
 from broadfront.pointers import as_element, prefetch, shifted
 
@@ -63,68 +70,9 @@ NOT_HERE = -(1 << 62)
 """The bucket of a goal that another device owns."""
 
 
-class BucketCrossing(NamedTuple):
-    """What a prioritised `Advance` needs beyond one device."""
-
-    is_ghost: Callable[..., Any]
-    """`is_ghost(vertex, graph)` tells whether another device owns a vertex."""
-    collect: Callable[..., Any]
-    """``collect(combine, joins)`` is the section that brings copies to their owners."""
-    agree: Callable[..., Any]
-    """Has all devices agree on the next bucket, the nearest parked, and the goal's bucket."""
-    position: Callable[..., Any]
-    """`position(id, graph, state)` is the place of a vertex of the graph, negative if elsewhere."""
-
-
 @inner
 def _nowhere(state):
     return 0
-
-
-@inlined
-def _never(vertex, graph):
-    return False
-
-
-@inner
-def _as_here(rank, threads, control, work, front, turn, following, nearest, goal):
-    return turn, following, nearest, goal
-
-
-@inner
-def _as_it_is(vertex, graph, state):
-    return vertex
-
-
-ALONE = BucketCrossing(_never, lambda combine, joins: None, _as_here, _as_it_is)
-
-
-@inner
-def _marks_first(vertex, before, after, state, marks, graph):
-    mark = np.uint64(1) << np.uint64(vertex & 63)
-    return atomics.bitwise_or(marks, vertex >> 6, mark) & mark == 0
-
-
-@inner
-def _flush(away):
-    """Append the copies that a thread has gathered to the queue of those to be sent."""
-    local, queue, _, tops, control, turn = away
-    begin = atomics.add(control, CURSORS + LINE * (TAIL + turn % 3), tops[AWAY])
-    for entry in range(tops[AWAY]):
-        queue[begin + entry] = local[entry]
-    tops[AWAY] = 0
-
-
-@inner
-def _gather(vertex, away):
-    """Gather a copy that has improved, once, to be sent to its owner."""
-    local, _, marks, tops, _, _ = away
-    mark = np.uint64(1) << np.uint64(vertex & 63)
-    if atomics.bitwise_or(marks, vertex >> 6, mark) & mark == 0:
-        local[tops[AWAY]] = vertex
-        tops[AWAY] += 1
-        if tops[AWAY] == LOCAL:
-            _flush(away)
 
 
 def prioritised(
@@ -145,7 +93,7 @@ def prioritised(
     has_goal = operator.goal is not None
     is_ghost, collect_for, agree, position_of = crossing or ALONE
     several = crossing is not None
-    collect = collect_for(combine, _marks_first)
+    collect = collect_for(combine, marks_first)
 
     @inner
     def bucket_of(vertex, state, per_width):
@@ -211,7 +159,7 @@ def prioritised(
                     settled += 1
                     if better(proposal, settle(out, neighbor, proposal)):
                         if is_ghost(neighbor, graph):
-                            _gather(neighbor, away)
+                            gather(neighbor, away)
                         else:
                             put_into(neighbor, bucket_of(neighbor, state, per_width), lowest, own)
         free[tops[FREE_TOP]] = block
@@ -284,7 +232,7 @@ def prioritised(
         first, last = share(graph.num_vertices, rank, threads)
         for vertex in range(first, last):
             buckets.walked[vertex] = fill_value
-        queue = work.other_queue if front[PARITY] == 1 else work.queue
+        queue = queue_at(work, front[PARITY] == 1)
         lowest = np.int64(NONE_LEFT)
         for position in range(front[SIZE]):
             lowest = min(lowest, bucket_of(np.int64(queue[position]), state, buckets.per_width))
@@ -294,40 +242,7 @@ def prioritised(
             put_into(vertex, bucket_of(vertex, state, buckets.per_width), lowest, own)
         return lowest
 
-    def crossed() -> Callable[..., Any]:
-        """Return the function that sends copies to owners, and puts what comes into buckets."""
-        if not several:
-
-            @inner
-            def stay(rank, threads, control, graph, state, in_state, work, front, turn, lowest,
-                     per_width, own, away):  # fmt: skip
-                return turn
-
-            return stay
-
-        @inner
-        def cross(rank, threads, control, graph, state, in_state, work, front, turn, lowest,
-                  per_width, own, away):  # fmt: skip
-            _flush(away)
-            after = finish(control, rank, threads, turn)
-            if after < 0:
-                return after
-            front[SIZE] = atomics.load(control, CURSORS + LINE * (TAIL + turn % 3))
-            turn = collect(rank, threads, control, graph, state, in_state, work, front, after)
-            if turn < 0:
-                return turn
-            prepare(control, rank, turn)
-            queue = work.other_queue if front[PARITY] == 1 else work.queue
-            first, last = share(front[SIZE], rank, threads)
-            for position in range(first, last):
-                vertex = np.int64(queue[position])
-                put_into(vertex, bucket_of(vertex, state, per_width), lowest, own)
-                atomics.store(work.marks, vertex >> 6, np.uint64(0))
-            return turn
-
-        return cross
-
-    cross = crossed()
+    room_for_copies, cross = crossed(collect, bucket_of, put_into)
 
     @inner
     def rescan(rank, threads, graph, state, out, walked, lowest, per_width, own):
@@ -349,6 +264,8 @@ def prioritised(
             shifted(buckets.free, rank * blocks * threads), shifted(buckets.tops, rank * LINE),
         )  # fmt: skip
         prepare(control, rank, turn)
+        if not room_for_copies(rank, threads, control, work, front):
+            return finish(control, rank, threads, turn)
         lowest = begin(rank, threads, graph, state, out, work, front, own, blocks, buckets)
         turn = finish(control, rank, threads, turn)
         if turn < 0:
@@ -368,7 +285,7 @@ def prioritised(
             prepare(control, rank, turn)
             visited = np.int64(0)
             settled = np.int64(0)
-            queue = work.other_queue if front[PARITY] == 1 else work.queue
+            queue = queue_at(work, front[PARITY] == 1)
             local = shifted(work.local, rank * LOCAL_WORDS if several else 0)
             away = (local, queue, work.marks, own[5], control, turn)
             while True:

@@ -16,6 +16,7 @@ from broadfront import atomics
 from broadfront.devices.control import LINE, barrier, claim
 from broadfront.kernel import inner
 from broadfront.operators.cpu.frontier import STATS_WORDS, WORK, share
+from broadfront.operators.cpu.queues import sums_at
 from broadfront.operators.cpu.walk import Rules, append, edge_walker
 from broadfront.pointers import shifted
 
@@ -33,7 +34,7 @@ def push_by_edges(rules: Rules) -> Callable[..., Any]:
         edges = np.int64(0)
         visited = np.int64(0)
         settled = np.int64(0)
-        sums = work.sums
+        sums = sums_at(work)
         total = add_up_degrees(rank, threads, control, graph, queue, sums, work.stats, size, turn)
         while True:
             begin = claim(control, WORK + turn % 3, rank, EDGES_PER_TURN)

@@ -1,0 +1,41 @@
+"""What a run has needed of memory that grows, as a profile for runs like it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from broadfront.devices.mail import HEADER
+from broadfront.devices.profile import MemoryProfile
+from broadfront.graph.csr import Graph
+from broadfront.operators.cpu import frontier
+from broadfront.partition.outline import Outline
+
+if TYPE_CHECKING:
+    from broadfront.execution.program import Program
+
+
+def needs(
+    program: Program, graph: Graph, work: frontier.Work, part: Outline | None = None
+) -> MemoryProfile:
+    """Return the factors of what one device has needed, of the whole graph or of its part."""
+    kind = "directed" if graph.directed else "undirected"
+    told = f"{graph.origin.name}: {kind}, {graph.num_vertices:,} vertices, {graph.num_arcs:,} arcs"
+    first = frontier.NEED if work.checks else frontier.ROOM
+    places = int(work.fronts[first : first + frontier.GROWING].max())
+    size = graph.num_vertices if part is None else part.positions
+    queue = max(0, places - frontier.SLACK) / max(1, size)
+    if part is None:
+        return MemoryProfile(program.name, told, queue)
+    asked = np.maximum(0, work.mail.asked - 8 * HEADER)
+    others = np.arange(part.count) != part.device
+    near = others & (part.crossing > 0)
+    return MemoryProfile(
+        program.name,
+        told,
+        queue,
+        float((asked[near] / part.crossing[near]).max(initial=0.0)),
+        float(asked[part.device]) / max(1, part.num_arcs),
+        float(asked[others & ~near].max(initial=0)) / max(1, size),
+    )
