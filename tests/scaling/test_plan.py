@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 import broadfront as bf
-from broadfront.scaling import plan as plan_module
 from broadfront.scaling.families import Choice
 from broadfront.scaling.plan import IDS, Settings, Setup, plan
 
@@ -66,15 +65,8 @@ def test_families_without_graphs_are_named() -> None:
     assert plan(Settings(studies=["strong"], **SMALL)).notes == []
 
 
-def test_memory_schemes_are_compared_where_runs_have_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan_module, "takes_memory", lambda: False)
-    made = plan(Settings(studies=["memory"], **SMALL))
-    assert made.cells == []
-    assert made.notes == ["memory: no schemes to compare, runs take no memory= in this version"]
-    with pytest.raises(bf.OptionError, match="--schemes fixed: runs take no memory="):
-        plan(Settings(studies=["memory"], schemes={"fixed": "fixed"}, **SMALL))
-    monkeypatch.setattr(plan_module, "takes_memory", lambda: True)
-    assert [setup.scheme for setup in setups("memory")] == list(plan_module.SCHEMES)
+def test_memory_schemes() -> None:
+    assert [setup.scheme for setup in setups("memory")] == ["minimal", "profile", "fixed"]
     assert [setup.scheme for setup in setups("memory", schemes={"mine": object()})] == ["mine"]
 
 

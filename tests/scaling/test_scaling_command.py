@@ -90,7 +90,7 @@ def test_a_wrong_answer_is_an_error(
         (["--graphs", "soc=none.el"], "--graphs soc=none.el: no such file"),
         (["--data", "/no/where"], "--data /no/where: No such file"),
         (["--partitioners", "mettis"], "--partitioners mettis: unknown; known: random"),
-        (["--schemes", "huge"], "--schemes huge: unknown; known: minimal fixed"),
+        (["--schemes", "huge"], "--schemes huge: unknown; known: minimal profile fixed"),
         (["--devices", "0"], "--devices 0 is not a positive number"),
         (["--repeats", "0"], "--repeats 0 is not a positive number"),
         (["--save", "here.txt"], "--save here.txt: expected a name that ends in .json"),

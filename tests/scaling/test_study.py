@@ -11,7 +11,7 @@ import pytest
 import broadfront as bf
 from broadfront.benchmark.asked import ASKED
 from broadfront.partition.partition import Partition
-from broadfront.scaling import Settings, Study, measure, plan
+from broadfront.scaling import Settings, Study, measure
 from scaling.made_up import Pretender
 
 SMALL: dict[str, Any] = {"graphs": ["rgg=rgg:6"], "primitives": ["bfs"], "devices": [2],
@@ -63,31 +63,29 @@ def test_runs_of_a_cell_are_repeated_equally_often_within_the_limit(pretender: P
     assert [len(row.trials) for row in found.rows] == [1, 1]
 
 
-def test_ways_to_run_are_passed_on(pretender: Pretender, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plan, "takes_memory", lambda: True)
+def test_ways_to_run_are_passed_on(pretender: Pretender) -> None:
     settings = {**SMALL, "repeats": 1, "threads": 2}
     found = bf.scaling.study(
         studies=["partitioners", "ids", "memory"], partitioners=["static"], **settings
     )
     assert [(row.study, row.variant) for row in found.rows] == [
         ("partitioners", "random"), ("partitioners", "static"), ("ids", "relabelled"),
-        ("ids", "kept"), ("memory", "minimal"), ("memory", "fixed"),
+        ("ids", "kept"), ("memory", "minimal"), ("memory", "profile"), ("memory", "fixed"),
     ]  # fmt: skip
     many = [one for one in pretender.asked if one["devices"] == 2]
     assert all(isinstance(one["partitioner"], Partition) for one in many)
     assert {one["partitioner"].name for one in many} == {"random", "static"}
     assert {one["relabel"] for one in many} == {True, False}
-    assert {one.get("memory") for one in many} == {None, "minimal", "fixed"}
+    schemes = {one.get("memory") for one in many}
+    assert {scheme for scheme in schemes if isinstance(scheme, str)} == {"minimal", "fixed"}
+    assert any(isinstance(scheme, bf.MemoryProfile) for scheme in schemes)
     assert {one["threads"] for one in pretender.asked} == {2}
     alone = [one for one in pretender.asked if one["devices"] == 1]
     assert len(alone) == 3
     assert not any("memory" in one or "partitioner" in one for one in alone)
 
 
-def test_a_memory_scheme_may_need_a_record(
-    pretender: Pretender, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(plan, "takes_memory", lambda: True)
+def test_a_memory_scheme_may_need_a_record(pretender: Pretender) -> None:
     schemes = {"minimal": "minimal", "profile": lambda record: ("by", record.edges_visited)}
     found = bf.scaling.study(studies=["memory"], schemes=schemes, **SMALL)
     assert [row.variant for row in found.rows] == ["minimal", "profile"]

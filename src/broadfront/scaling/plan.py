@@ -14,14 +14,16 @@ from typing import Any, NamedTuple
 
 from broadfront.benchmark.systems.system import PRIMITIVES as ALL_PRIMITIVES
 from broadfront.errors import OptionError
-from broadfront.execution.options import HOW, WHERE
 from broadfront.partition.split import PARTITIONERS
+from broadfront.report.record import Record
 from broadfront.scaling.families import Choice, chosen, wanted, weak_by_edges, weak_by_vertices
 
 STUDIES = ("strong", "weak-edges", "weak-vertices", "partitioners", "ids", "memory")
 PRIMITIVES = tuple(name for name in ALL_PRIMITIVES if name != "triangles")
 IDS = {"relabelled": True, "kept": False}
-SCHEMES: dict[str, Any] = {"minimal": "minimal", "fixed": "fixed"}
+SCHEMES: dict[str, Any] = {
+    "minimal": "minimal", "profile": Record.memory_profile, "fixed": "fixed",
+}  # fmt: skip
 """What `memory=` of a run is in each scheme; a function makes it of the record of the first run."""
 DEVICES, QUICK_DEVICES = (1, 2, 4, 8), (1, 2, 4)
 COMPARED_ON = 4
@@ -64,7 +66,7 @@ class Settings:
         On how many devices partitioners, ids and memory schemes are compared; None for 4, or the
         most there are.
     schemes
-        What `memory=` is, by the name of the scheme; None for those there are.
+        What `memory=` is, by the name of the scheme; None for all three.
     repeats, limit_seconds
         How often each run of a cell is timed; once those of a cell have taken so long, no more.
     """
@@ -100,9 +102,6 @@ class Settings:
                 raise OptionError(f"--{option} {value} is not a positive number")
         if not self.limit_seconds > 0:
             raise OptionError(f"--limit-seconds {self.limit_seconds:g} is not a positive number")
-        if self.schemes and not takes_memory():
-            names = " ".join(self.schemes)
-            raise OptionError(f"--schemes {names}: runs take no memory= in this version")
 
     @property
     def counts(self) -> tuple[int, ...]:
@@ -117,18 +116,11 @@ class Settings:
 
     @property
     def memory(self) -> dict[str, Any]:
-        """What `memory=` is in each scheme that can be compared."""
-        if self.schemes is not None:
-            return dict(self.schemes)
-        return dict(SCHEMES) if takes_memory() else {}
+        """What `memory=` is in each scheme that is compared."""
+        return dict(SCHEMES if self.schemes is None else self.schemes)
 
 
 KNOWN = {"studies": STUDIES, "primitives": PRIMITIVES, "partitioners": tuple(PARTITIONERS)}
-
-
-def takes_memory() -> bool:
-    """Tell whether runs have an option `memory`."""
-    return "memory" in WHERE + HOW
 
 
 @dataclass
@@ -152,8 +144,9 @@ def plan(settings: Settings) -> Plan:
     for study in setups:
         if study.startswith("weak"):
             _add(made, study, settings, _weak(study, settings, made.notes))
-    made.notes += [_why_not(study, settings) for study, compared in setups.items()
-                   if not compared and not study.startswith("weak")]  # fmt: skip
+    for study, compared in setups.items():
+        if not compared and not study.startswith("weak"):
+            made.notes.append(f"{study}: nothing to compare on one device")
     there = {choice.family for choice in graphs}
     absent = [name for name in wanted(settings.families, settings.graphs) if name not in there]
     if absent:
@@ -181,12 +174,6 @@ def _setups(study: str, settings: Settings) -> list[Setup]:
     if study == "memory":
         return [on._replace(scheme=name) for name in settings.memory]
     return []
-
-
-def _why_not(study: str, settings: Settings) -> str:
-    if settings.on == 1:
-        return f"{study}: nothing to compare on one device"
-    return f"{study}: no schemes to compare, runs take no memory= in this version"
 
 
 def _weak(study: str, settings: Settings, notes: list[str]) -> list[tuple[Choice, Setup]]:
