@@ -33,19 +33,25 @@ LINE = 8
     CURSORS,
 ) = (LINE * place for place in (0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12))  # fmt: skip
 """Places in the control array; `DECISION` takes two lines, `CURSORS` is the first of many."""
-FAULT, FAULT_COUNT, STOPPED_BY, WANTED = FIRST + 1, FIRST + 2, FIRST + 3, FIRST + 4
-"""A block at which to fail and after how many times, who stopped the run, and bytes wanted."""
+FAULT, FAULT_COUNT, STOPPED_BY, WANTED, PATIENCE = (FIRST + place for place in range(1, 6))
+"""A block at which to fail and after how many times, who stopped the run, bytes wanted, and how
+often to look before giving up the core."""
 CURSOR_COUNT = 32
 WORDS = CURSORS + LINE * CURSOR_COUNT
 
 RUNNING, INTERRUPTED, OUT_OF_TIME, BROKEN, OUT_OF_MEMORY, FAULTED = range(6)
 NEVER = 1 << 62
-SPINS = 50
+PATIENT, HASTY = 400, 50
+"""Looks before a waiting thread gives up its core: where all have one, and where some have none."""
+YIELDS = 64
+"""Times it gives the core up before it sleeps. A thread that has slept gets a core soon, one that
+has given it up may wait for as long as somebody else computes."""
 LOOK_EVERY_NANOSECONDS = 20_000_000
 NO_MORE = 1 << 60
 
 _MONOTONIC = 6 if sys.platform == "darwin" else 1
 _sched_yield = types.ExternalFunction("sched_yield", types.int32())
+_sleep_microseconds = types.ExternalFunction("usleep", types.int32(types.uint32))
 _clock_gettime = types.ExternalFunction(
     "clock_gettime", types.int32(types.int32, types.CPointer(types.int64))
 )
@@ -145,12 +151,15 @@ def assemble(control, rank):
 
 
 @inner
-def idle(spins):
+def idle(control, spins):
     """Wait a little: a pause at first, then the core for somebody else; return spins and one."""
-    if spins < SPINS:
+    beyond = spins - control[PATIENCE]
+    if beyond < 0:
         _pause()
-    else:
+    elif beyond < YIELDS:
         _sched_yield()
+    else:
+        _sleep_microseconds(np.uint32(1))
     return spins + 1
 
 
@@ -168,8 +177,8 @@ def barrier(control, rank, threads):
         return
     spins = 0
     while atomics.load(control, PHASE) == phase:
-        spins = idle(spins)
-        if spins > SPINS and atomics.load(control, control[FIRST] + STOP) == BROKEN:
+        spins = idle(control, spins)
+        if spins > control[PATIENCE] and atomics.load(control, control[FIRST] + STOP) == BROKEN:
             return
 
 
@@ -188,7 +197,7 @@ def gathered(control, rank, threads):
         return True
     spins = 0
     while atomics.load(control, GATHERING) == gathering:
-        spins = idle(spins)
+        spins = idle(control, spins)
         if stopped(control):
             return atomics.load(control, GATHERING) != gathering
     return True

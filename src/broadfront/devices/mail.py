@@ -151,7 +151,7 @@ def wait(control, rank, mail, flag, place, number):
     began = nanoseconds()
     spins = 0
     while atomics.load(flag, place * LINE) < number:
-        spins = idle(spins)
+        spins = idle(control, spins)
         if stopped(control):
             return False
         if rank == 0 and spins & 255 == 0:

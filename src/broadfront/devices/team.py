@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from broadfront import threads as thread_settings
 from broadfront.devices import control
 from broadfront.errors import DeviceError, DeviceMemoryError, TimeLimitError
 
@@ -80,6 +81,8 @@ class Team:
         of its loop, after so many times.
         """
         self.reset(time_limit, len(threads), fault)
+        crowded = sum(threads) > thread_settings.available()
+        self.control[:, control.PATIENCE] = control.HASTY if crowded else control.PATIENT
         calls = [
             (rank, count, words, *given)
             for count, words, given in zip(threads, self.control, arguments, strict=True)
