@@ -9,7 +9,8 @@ from hypothesis import given, settings
 
 import broadfront as bf
 from broadfront import atomics
-from broadfront.algorithms.triangles import PER_VERTEX, keep, triangles, undirected
+from broadfront.algorithms.triangles import PER_VERTEX, keep, triangles
+from broadfront.algorithms.undirected import undirected
 from broadfront.errors import FunctorError, OptionError, TimeLimitError
 from broadfront.execution.program import Program
 from broadfront.execution.run import run

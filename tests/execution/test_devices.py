@@ -165,3 +165,20 @@ def test_a_start_of_another_length_is_refused() -> None:
 
     with pytest.raises(bf.OptionError, match=r"has shape \(3,\), not \(5,\)"):
         bf.run(MIN_LABEL, bf.generate("path:5"), start={"component": np.arange(3)}, devices=2)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_a_partition_of_a_graph_serves_its_undirected_view(weighted: bool) -> None:
+    rng = np.random.default_rng(5)
+    source, target = rng.integers(0, 300, (2, 700))
+    graph = bf.from_edges(
+        source, target, rng.random(700) if weighted else None, directed=not weighted
+    )
+    partition = bf.split(graph, 2)
+    where = {"devices": 2, "threads": 1, "partitioner": partition}
+    found = bf.connected_components(graph, method="min_label", **where)
+    np.testing.assert_array_equal(found.component, bf.connected_components(graph).component)
+    assert bf.triangles(graph, **where).total == bf.triangles(graph).total
+    other = bf.split(bf.generate("path:300"), 2)
+    with pytest.raises(bf.OptionError, match="of another graph"):
+        bf.triangles(graph, **{**where, "partitioner": other})

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 import broadfront as bf
 from broadfront import atomics
-from broadfront.algorithms.triangles import TOTAL, undirected
+from broadfront.algorithms.triangles import TOTAL
+from broadfront.algorithms.undirected import undirected
 from broadfront.devices.choose import choose
 from broadfront.devices.workspace import release
 from broadfront.errors import DeviceError, DeviceMemoryError, OptionError, TimeLimitError

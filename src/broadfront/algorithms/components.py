@@ -21,7 +21,7 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.algorithms.triangles import undirected
+from broadfront.algorithms.undirected import run_undirected
 from broadfront.errors import OptionError
 from broadfront.execution.options import Options
 from broadfront.execution.program import Program
@@ -106,7 +106,7 @@ def connected_components(
     elif method == "min_label":
         everyone = np.arange(graph.num_vertices)
         start = {"component": everyone}
-        answer = run(MIN_LABEL, undirected(graph), frontier=everyone, start=start, **options)
+        answer = run_undirected(MIN_LABEL, graph, frontier=everyone, start=start, **options)
     else:
         raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")
     component = answer["component"]

@@ -4,8 +4,7 @@ Method: the operator `Intersect` finds every triangle once. Adding up alone is a
 as counting at each vertex, so the total is there at once, and `per_vertex` on first access.
 
 Invariant: counts are of integers, so they are the same for any number of threads. Directions,
-duplicates and self-loops do not count; of a directed graph the undirected view is built on first
-need, and kept as long as the graph.
+duplicates and self-loops do not count: see `broadfront.algorithms.undirected`.
 
 References
 ----------
@@ -14,26 +13,20 @@ Chiba, Nishizeki: Arboricity and subgraph listing algorithms (SIAM J. Computing 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Unpack
-from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
+from broadfront.algorithms.undirected import run_undirected
 from broadfront.execution.options import Options
 from broadfront.execution.program import Program
-from broadfront.execution.run import run
-from broadfront.graph import build
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Field, Intersect
 from broadfront.report.result import Result
-
-_views: WeakKeyDictionary[Graph, Graph] = WeakKeyDictionary()
-_lock = threading.Lock()
 
 
 def keep(vertex, count, state):
@@ -68,7 +61,7 @@ class Triangles(Result):
     @cached_property
     def per_vertex(self) -> NDArray[np.int64]:
         """How many triangles each vertex is a corner of."""
-        return run(PER_VERTEX, undirected(self.graph), **self._options)["per_vertex"]
+        return run_undirected(PER_VERTEX, self.graph, **self._options)["per_vertex"]
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return the triangles at each vertex."""
@@ -106,20 +99,5 @@ def triangles(
     >>> found.per_vertex
     array([1, 1, 1, 0])
     """
-    view = undirected(graph)
-    answer = run(TOTAL, view, **options)
+    answer = run_undirected(TOTAL, graph, **options)
     return Triangles(graph, answer.record, int(answer["total"][0]), options)
-
-
-def undirected(graph: Graph) -> Graph:
-    """Return the graph with every edge in both directions, without weights."""
-    if not graph.directed and not graph.weighted:
-        return graph
-    with _lock:
-        if graph not in _views:
-            offsets, targets, loops = graph.offsets, graph.targets, graph.num_self_loops
-            if graph.directed:
-                rows = build.rows(graph.sources(), targets, None, len(offsets) - 1, symmetric=True)
-                offsets, targets, loops = rows.offsets, rows.targets, rows.loops_kept
-            _views[graph] = Graph(offsets, targets, None, directed=False, self_loops=loops)
-        return _views[graph]

@@ -1,0 +1,60 @@
+"""The undirected view of a graph, for problems to which directions and weights mean nothing.
+
+Method: rows are built anew with every edge in both directions; a graph that is undirected and has
+no weights is its own view. A partition of the graph is one of the view, too: the vertices are the
+same.
+
+Invariant: the view is kept as long as the graph, and the split of a view as long as the partition.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from broadfront.execution.answer import Answer
+from broadfront.execution.program import Program
+from broadfront.execution.run import run
+from broadfront.graph import build
+from broadfront.graph.csr import Graph
+from broadfront.partition.partition import Partition
+
+_views: WeakKeyDictionary[Graph, Graph] = WeakKeyDictionary()
+_splits: WeakKeyDictionary[Partition, Partition] = WeakKeyDictionary()
+_lock = threading.Lock()
+
+
+def undirected(graph: Graph) -> Graph:
+    """Return the graph with every edge in both directions, without weights."""
+    if not graph.directed and not graph.weighted:
+        return graph
+    with _lock:
+        if graph not in _views:
+            offsets, targets, loops = graph.offsets, graph.targets, graph.num_self_loops
+            if graph.directed:
+                rows = build.rows(graph.sources(), targets, None, len(offsets) - 1, symmetric=True)
+                offsets, targets, loops = rows.offsets, rows.targets, rows.loops_kept
+            _views[graph] = Graph(offsets, targets, None, directed=False, self_loops=loops)
+        return _views[graph]
+
+
+def run_undirected(program: Program, graph: Graph, **options: Any) -> Answer:
+    """Run a program on the undirected view of a graph; see `broadfront.run`."""
+    view, how = undirected(graph), options.get("partitioner")
+    if isinstance(how, Partition) and how.graph is graph:
+        options["partitioner"] = _split_alike(how, view)
+    return run(program, view, **options)
+
+
+def _split_alike(partition: Partition, view: Graph) -> Partition:
+    """Return the split of a view by the owners of its graph."""
+    if partition.graph is view:
+        return partition
+    with _lock:
+        if partition not in _splits:
+            _splits[partition] = Partition(
+                view, partition.owner, partition.count, partition.name, partition.seconds,
+                partition.speeds,
+            )  # fmt: skip
+        return _splits[partition]
