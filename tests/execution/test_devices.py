@@ -167,6 +167,17 @@ def test_a_start_of_another_length_is_refused() -> None:
         bf.run(MIN_LABEL, bf.generate("path:5"), start={"component": np.arange(3)}, devices=2)
 
 
+def test_devices_of_different_speed_get_parts_by_it(case: tuple[Problem, bool]) -> None:
+    problem, relabel = case
+    graph = problem.graph(SKEWED)
+    expected = problem.solve(graph, threads=1)
+    for by in ("random", "range"):
+        check(problem, graph, expected, devices=["cpu*3", "cpu*1"], relabel=relabel, partitioner=by)
+    slow, quick = bf.bfs(graph, 0, devices=["cpu*1", "cpu*3"], partitioner="static").report.devices
+    assert (slow.threads, quick.threads) == (1, 3)
+    assert quick.owned == pytest.approx(3 * slow.owned, rel=0.01)
+
+
 @pytest.mark.parametrize("weighted", [False, True])
 def test_a_partition_of_a_graph_serves_its_undirected_view(weighted: bool) -> None:
     rng = np.random.default_rng(5)

@@ -1,7 +1,7 @@
 """Answers on many devices are those of one on the real graphs beside the repository, too.
 
-Which partitioner, number of devices and way to keep ids a case gets goes round, so that every
-problem meets all of them over the graphs, and every graph over the problems.
+Which partitioner, number of devices, way to keep ids and memory to begin with a case gets goes
+round, so that every problem meets all of them over the graphs, and every graph over the problems.
 """
 
 from __future__ import annotations
@@ -61,5 +61,6 @@ def test_the_answers_of_one_device(real_graphs: Path, name: str, turn: int) -> N
         "devices": 2 if name in DEEP else DEVICES[round_ % len(DEVICES)],
         "partitioner": PARTITIONERS[round_ % len(PARTITIONERS)],
         "relabel": round_ % 3 != 0,
+        "memory": bf.MemoryProfile(queue=0.01, box=0.5) if round_ % 4 == 1 else "minimal",
     }
     same(problem, problem.solve(graph, threads=1, **where), expected)
