@@ -49,6 +49,24 @@ TOLD = Program(
 )
 
 
+def one_more(source, neighbor, edge, state):
+    return 1
+
+
+COUNTED = Program(
+    {"count": Field(np.int64, combine="sum")},
+    phases=[Phase([bf.Advance(one_more, into="count")], limit=1)],
+)
+
+
+@pytest.mark.parametrize("relabel", [True, False])
+def test_what_copies_begin_with_is_not_added_again(relabel: bool) -> None:
+    graph, how = bf.generate("path:6"), {"frontier": [1, 2], "start": {"count": {0: 5, 2: 7, 3: 9}}}
+    where = {"devices": 2, "partitioner": "static", "relabel": relabel}
+    assert run(COUNTED, graph, **how)["count"].tolist() == [6, 1, 8, 10, 0, 0]
+    assert run(COUNTED, graph, **how, **where)["count"].tolist() == [6, 1, 8, 10, 0, 0]
+
+
 def begin_again(vertex, state):
     state.least[vertex] = FAR + state.seen[vertex]
 

@@ -128,9 +128,9 @@ def packed(
         for name, array in fields.items():
             kind, given = program.fields[name], start.get(name)
             if not isinstance(given, np.ndarray):
-                split = name in adding and part.ghosts is None
-                packing.fill(array[: part.owned] if split else array, kind.fill)
-                _set_places(packing, array, partition, part, parts, given, kind.length is None)
+                own = array[: part.owned] if name in adding and part.ghosts is None else array
+                packing.fill(own, kind.fill)
+                _set_places(packing, own, partition, part, parts, given, kind.length is None)
             elif kind.length is not None or part.ids is None:
                 array[:] = given
             else:
@@ -152,7 +152,7 @@ def _set_places(
     wanted: Any,
     per_vertex: bool,
 ) -> None:
-    """Have single values set: of vertices at their owners and at their copies."""
+    """Have single values set: of vertices at their owners and, if they are there, at copies."""
     given = dict(wanted or {})
     if not given:
         return
