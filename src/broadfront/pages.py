@@ -1,7 +1,7 @@
 """Large arrays in large pages, where the system has them.
 
 Memory from the system comes by the page, each at the cost of a fault when it is first touched, and
-a cache of addresses holds a few pages only. Pages of 2 MiB instead of 4 KiB make new memory four
+a cache of addresses holds a few pages only. Pages of 2 MiB instead of 4 KiB make new memory several
 times quicker to fill, and traversals, which jump about in it, a little quicker.
 """
 
@@ -18,7 +18,7 @@ LARGE_PAGE = 1 << 21
 
 
 def new_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
-    """Return a new array; large ones are zero, and whole large pages of them are such."""
+    """Return a new array, of undefined content, in large pages as far as it fills them."""
     nbytes = length * np.dtype(dtype).itemsize
     whole = nbytes // LARGE_PAGE * LARGE_PAGE
     if whole == 0 or not hasattr(mmap, "MADV_HUGEPAGE"):
@@ -29,3 +29,11 @@ def new_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
     with suppress(OSError):  # of a system built without them
         memory.madvise(mmap.MADV_HUGEPAGE, first, whole)
     return octets[first : first + nbytes].view(dtype)
+
+
+def zeros(length: int, dtype: DTypeLike) -> NDArray[Any]:
+    """Do as `new_array` for one that is zero; what is not touched takes no memory."""
+    array = new_array(length, dtype)
+    if array.nbytes < LARGE_PAGE or not hasattr(mmap, "MADV_HUGEPAGE"):
+        array.fill(0)
+    return array

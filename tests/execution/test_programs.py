@@ -4,12 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
-import textwrap
 import threading
 import time
-from pathlib import Path
 
 import networkx as nx
 import numpy as np
@@ -202,6 +198,30 @@ def test_lost_vertices_are_found_again(monkeypatch: pytest.MonkeyPatch) -> None:
         bf.sssp(graph, 7, threads=threads).verify()
 
 
+def one_further(source, neighbor, edge, state):  # type: ignore[no-untyped-def]
+    return state.depth[source] + 1
+
+
+def without_depth(vertex, state):  # type: ignore[no-untyped-def]
+    return state.depth[vertex] == 99
+
+
+@pytest.mark.parametrize("devices", [1, 2])
+def test_a_push_goes_on_from_what_a_pull_has_left(devices: int) -> None:
+    graph = bf.generate("kron:10")
+    source = int(np.argmax(graph.degrees))
+    either = Advance(one_further, into="depth", while_=without_depth)
+    program = Program(
+        {"depth": Field(np.int32, fill=99, combine="min")},
+        phases=[Phase([either], limit=2), Phase([Advance(one_further, into="depth")])],
+    )
+    start = {"depth": {source: 0}}
+    answer = bf.run(program, graph, frontier=[source], start=start, devices=devices, threads=1)
+    assert answer.record.direction[:3].tolist() == ["push", "pull", "push"]
+    depth = bf.bfs(graph, source).depth
+    np.testing.assert_array_equal(answer["depth"], np.where(depth < 0, 99, depth))
+
+
 # ---------------------------------------------------------------------- errors
 
 
@@ -344,75 +364,3 @@ def test_several_python_threads_at_once() -> None:
     for worker in workers:
         worker.join()
     assert wrong == []
-
-
-# ---------------------------------------------------------------------- kept on disk
-
-SCRIPT = """
-import sys
-import numpy as np
-import broadfront as bf
-from broadfront import Advance, Field, Program
-sys.path.insert(0, sys.argv[1])
-from functors import further
-program = Program({"depth": Field(np.int32, fill=99, combine="min")},
-                  step=[Advance(further, into="depth")])
-graph = bf.from_edges([0, 1], [1, 2])
-answer = bf.run(program, graph, frontier=[0], start={"depth": {0: 0}})
-print(answer["depth"].tolist(), answer.record.compile_seconds > 0)
-"""
-
-FUNCTORS = """
-from broadfront.kernel import inner
-STEP = {step}
-@inner
-def helper(value):
-    return value {sign} STEP
-def further(source, neighbor, edge, state):
-    {comment}return helper(state.depth[source]) {more}
-"""
-
-
-def test_edits_are_noticed_and_comments_are_not(tmp_path: Path) -> None:
-    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"),
-                   "PYTHONDONTWRITEBYTECODE": "1"}  # fmt: skip
-
-    def answer(**parts: object) -> str:
-        given = {"step": 1, "sign": "+", "more": "", "comment": "", **parts}
-        (tmp_path / "functors.py").write_text(textwrap.dedent(FUNCTORS).format(**given))
-        return subprocess.run(
-            [sys.executable, "-c", SCRIPT, str(tmp_path)], env=environment,
-            capture_output=True, text=True, check=True, timeout=300,
-        ).stdout.strip()  # fmt: skip
-
-    assert answer() == "[0, 1, 2] True"
-    assert answer() == "[0, 1, 2] False"
-    assert answer(comment="# only a comment\n    ") == "[0, 1, 2] False"
-    assert answer(step=2) == "[0, 2, 4] True"
-    assert answer(sign="-") == "[0, -1, -2] True"
-    assert answer(more="+ 5") == "[0, 6, 12] True"
-    assert answer(step=2) == "[0, 2, 4] False"
-
-
-def one_further(source, neighbor, edge, state):  # type: ignore[no-untyped-def]
-    return state.depth[source] + 1
-
-
-def without_depth(vertex, state):  # type: ignore[no-untyped-def]
-    return state.depth[vertex] == 99
-
-
-@pytest.mark.parametrize("devices", [1, 2])
-def test_a_push_goes_on_from_what_a_pull_has_left(devices: int) -> None:
-    graph = bf.generate("kron:10")
-    source = int(np.argmax(graph.degrees))
-    either = Advance(one_further, into="depth", while_=without_depth)
-    program = Program(
-        {"depth": Field(np.int32, fill=99, combine="min")},
-        phases=[Phase([either], limit=2), Phase([Advance(one_further, into="depth")])],
-    )
-    start = {"depth": {source: 0}}
-    answer = bf.run(program, graph, frontier=[source], start=start, devices=devices, threads=1)
-    assert answer.record.direction[:3].tolist() == ["push", "pull", "push"]
-    depth = bf.bfs(graph, source).depth
-    np.testing.assert_array_equal(answer["depth"], np.where(depth < 0, 99, depth))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import sys
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
@@ -21,7 +21,7 @@ from broadfront.devices.control import LINE
 from broadfront.devices.growing import allocate, free
 from broadfront.devices.mail import Post, new_post
 from broadfront.devices.team import Team
-from broadfront.pages import LARGE_PAGE, new_array
+from broadfront.pages import zeros
 
 _shelf: list[Workspace] = []
 _lock = threading.Lock()
@@ -45,18 +45,18 @@ class Workspace:
 
     def kept_array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
         """Do as `array` for one that is counted elsewhere: `asked_bytes` leaves it out."""
-        kept = self._arrays.get(name)
-        if kept is None or kept.dtype != dtype or len(kept) < length:
-            kept = self._arrays[name] = new_array(length, dtype)
-            if kept.nbytes < LARGE_PAGE:
-                kept.fill(0)
-        return kept
+        return self._kept(name, length, dtype, zeros)
 
     def sparse_array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
-        """Do as `array` for one of which a run touches little: `asked_bytes` leaves it out."""
+        """Do as `kept_array` for one of which a run touches little: in small pages."""
+        return self._kept(name, length, dtype, np.zeros)
+
+    def _kept(
+        self, name: str, length: int, dtype: DTypeLike, make: Callable[..., NDArray[Any]]
+    ) -> NDArray[Any]:
         kept = self._arrays.get(name)
         if kept is None or kept.dtype != dtype or len(kept) < length:
-            kept = self._arrays[name] = np.zeros(length, dtype)
+            kept = self._arrays[name] = make(length, dtype)
         return kept
 
     def growing(self, sizes: Sequence[int], anew: bool = False) -> NDArray[np.int64]:
