@@ -4,21 +4,35 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench clean
+FUZZ_SECONDS ?= 3600
+FUZZ ?=
+
+.PHONY: demo test lint bench mix fuzz interrupts clean
 
 demo: $(VENV)/installed
 	$(BIN)/broadfront bfs kron:20 --verify
 
 test: $(VENV)/installed-for-tests lint
-	$(BIN)/python -m pytest -n auto -q
+	$(BIN)/python -m pytest -n auto --dist worksteal -q
 
 lint: $(VENV)/installed-for-tests
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 
+interrupts: $(VENV)/installed-for-tests
+	$(BIN)/python tests/interrupts.py 300
+
 bench: $(VENV)/installed-for-bench
 	$(BIN)/python benchmarks/ground_floor.py
+
+# Thousands of random runs against plain serial answers.
+mix: $(VENV)/installed-for-tests
+	PYTHONPATH=tests $(BIN)/python tests/mix.py
+
+# Every reader for FUZZ_SECONDS each, or those that FUZZ names: make fuzz FUZZ="mtx gr"
+fuzz: $(VENV)/installed-for-fuzz
+	$(BIN)/python tests/fuzz/run.py --seconds $(FUZZ_SECONDS) $(FUZZ)
 
 $(BIN)/python:
 	$(PYTHON) -m venv $(VENV)
@@ -33,6 +47,10 @@ $(VENV)/installed-for-tests: pyproject.toml | $(BIN)/python
 
 $(VENV)/installed-for-bench: pyproject.toml | $(BIN)/python
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
+	touch $@ $(VENV)/installed
+
+$(VENV)/installed-for-fuzz: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fuzz]'
 	touch $@ $(VENV)/installed
 
 clean:

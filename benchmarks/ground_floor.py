@@ -181,7 +181,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         reading(Path(folder), given.lines, given.repeats)
         opening(Path(folder), given.scale, given.repeats)
-    print(f"compiling took {clock.compile_seconds:.1f} s in all, once per machine")
+    print(f"compiling took {clock.compile_seconds:.1f} s total, once per machine")
 
 
 if __name__ == "__main__":

@@ -138,3 +138,5 @@ PROBLEMS = {
     "widest path": Problem(_widest_path, weighted=True, from_a_vertex=True),
     "weighted betweenness": Problem(_weighted_betweenness, weighted=True, exact=False),
 }
+ALIKE = {"label propagation", "reachability", "widest path", "weighted betweenness"}
+"""Made of the same operators as others: one way to keep ids is enough, with new ones."""

@@ -63,3 +63,12 @@ def test_layout_in_contributing_is_the_layout() -> None:
 
 def test_the_version_is_one() -> None:
     assert f'version = "{broadfront.__version__}"' in (ROOT / "pyproject.toml").read_text()
+
+
+def test_promises_name_tests_that_are_there() -> None:
+    named = re.findall(
+        r"`(tests/\S+?\.py)(?:::(\w+))?`", (ROOT / "docs/reliability.md").read_text()
+    )
+    assert len(named) > 20
+    for path, test in named:
+        assert f"def {test}(" in (ROOT / path).read_text() or not test, (path, test)

@@ -60,7 +60,7 @@ def test_compiling_is_counted_apart() -> None:
 
 def test_loading_is_counted_apart() -> None:
     watch = Clock()
-    with clock.preparing(), clock.preparing():
+    with clock.loading(), clock.loading():
         time.sleep(0.02)
     assert watch.load_seconds >= 0.02
     assert watch.seconds >= 0

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import signal
 import threading
 import time
 
 import pytest
 
+import broadfront as bf
 from broadfront import progress, threads
+from broadfront.devices.choose import choose
 from broadfront.errors import OptionError
 
 
@@ -86,6 +89,52 @@ def test_the_number_of_threads(monkeypatch: pytest.MonkeyPatch) -> None:
             threads.count()
     with pytest.raises(OptionError, match="threads=0"), threads.limit(0):
         pass
+
+
+def test_too_many_threads_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    many = threads.most() + 1
+    assert threads.most() >= 256
+    with (
+        pytest.raises(OptionError, match=f"threads={many}: a run has at most"),
+        threads.limit(many),
+    ):
+        pass
+    for devices in (many, ["cpu*200", f"cpu*{many - 200}"]):
+        if devices != many or many <= 1024:
+            with pytest.raises(OptionError, match="a run has at most"):
+                choose(devices)
+    with pytest.raises(OptionError, match=f"threads={many}"):
+        bf.bfs(bf.generate("cycle:5"), 0, threads=many, time_limit=5)
+    monkeypatch.setenv("BROADFRONT_THREADS", str(many))
+    with pytest.raises(OptionError, match="BROADFRONT_THREADS"):
+        threads.count()
+
+
+class AlarmError(Exception):
+    """What a signal handler raises."""
+
+
+def test_what_a_signal_handler_raises_leaves_no_piece_running() -> None:
+    running: set[int] = set()
+
+    def ring(*_: object) -> None:
+        raise AlarmError
+
+    def task(piece: int) -> None:
+        running.add(piece)
+        try:
+            time.sleep(0.01)
+        finally:
+            running.discard(piece)
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with threads.limit(3), pytest.raises(AlarmError):
+            threads.run(task, 100_000)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert not running
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")

@@ -20,10 +20,14 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
+from broadfront.bounded import Bounded, element_within
+
 
 def element(context: Any, builder: Any, holder: Any, value: Any, index: Any, place: Any) -> Any:
     """Return the address of an element of an array or behind a pointer."""
     offset = context.cast(builder, place, index, types.intp)
+    if isinstance(holder, Bounded):
+        return element_within(context, builder, holder, value, offset)
     if isinstance(holder, types.CPointer):
         return builder.gep(value, [offset])
     return builder.gep(make_array(holder)(context, builder, value).data, [offset])

@@ -1,252 +1,339 @@
-"""Compiled loops kept on disk under a name that says what their code means.
+"""What a compiled function means, as a hash: two that differ in meaning never share one.
 
-Numba's own cache goes by file and time stamp, and never hits for a loop that closes over a user's
-functor. Here the key is a deep digest of everything the loop can mean: bytecode, constants,
-defaults, closure cells, the globals it names, and so on through every function it calls. An edited
-functor, helper or constant is another key; an edited comment is not.
+The hash covers everything that compiling can see: bytecode, constants, defaults, closure cells, the
+globals and module attributes a function names, and so on through every function and class it
+reaches; the options of the compiler; and what has been added to Numba (`broadfront.extensions`).
+Python, Numba, NumPy and their like are known by name and version. Hashes form a tree, as in Merkle
+(CRYPTO 1987): a node hashes its own text and the hashes of its parts; a part that is being hashed
+already, as in a recursion, is named by how far up it is.
 
-Invariant: what cannot be digested is compiled anew in each process, never guessed.
-
-In machine code Numba tells functions of one name and type apart by a number, which it counts up in
-each process from 1. So two loops kept by two processes could hold different functions under one
-name, and where both are loaded, the second would call those of the first. Here every process counts
-from a random number.
+Invariant: what cannot be hashed with certainty raises `UndigestibleError`. That includes a function
+that Numba compiled under other values than it would find now, since its code would be linked in.
 """
 
 from __future__ import annotations
 
-import dis
+import builtins
+import enum
 import hashlib
-import itertools
-import os
-import pickle
+import operator
 import sys
 import types as python_types
-import uuid
-from pathlib import Path
+from dis import opmap
+from functools import lru_cache
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import llvmlite
 import numba
 import numpy as np
-from numba.core import compiler, config, types
-from numba.core.bytecode import FunctionIdentity
-from numba.core.caching import _Cache
+from llvmlite import ir
+from numba.core import config, types
 from numba.core.dispatcher import Dispatcher
-from numba.core.serialize import dumps
+from numba.core.typing.templates import Signature
+from numba.experimental.jitclass.base import JitClassType
 from numba.extending import _Intrinsic
 
-BY_NAME = {"builtins", "cmath", "collections", "llvmlite", "math", "numba", "numpy", "operator",
-           "typing"}  # fmt: skip
+from broadfront import extensions
+
+BY_NAME = {"llvmlite", "numba", "numpy", *sys.stdlib_module_names} - {"__main__"}
 """Packages whose content is known by name and version."""
-VERSIONS = f"{sys.version} {numba.__version__} {llvmlite.__version__} {np.__version__} 2"
+WHERE_ONLY = "broadfront.apart"
+"""The module that decides on which thread code is compiled, and not what it means."""
+VERSIONS = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
+SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "LOOP_VECTORIZE", "OPT",
+            "SLP_VECTORIZE", "USING_SVML")  # fmt: skip
+"""Settings of Numba that change the code it makes."""
+PLAIN = (type(None), type(...), type(NotImplemented), bool, int, float, complex, str, bytes)
+NOT_OF_A_CLASS = {"__annotate__", "__annotate_func__", "__annotations__", "__dict__", "__doc__",
+                  "__firstlineno__", "__module__", "__static_attributes__", "__weakref__",
+                  "_abc_impl"}  # fmt: skip
+"""Attributes of a class that say nothing of what it does."""
+IMPORTED = "import"
+"""Stands, among the globals that a code loads, for a module that it imports while it runs."""
+MOST = 100_000
+"""Parts of one function; more only come from a tangle of recursions."""
+
+MIXED = b"mixed"
+"""What a function meant that was compiled for several signatures, under several values."""
+
+_compiled_as: WeakKeyDictionary[Any, bytes] = WeakKeyDictionary()
+"""What a function meant when it was last seen before it was compiled."""
 
 
 class UndigestibleError(Exception):
     """A compiled function refers to something whose meaning cannot be told."""
 
 
-def folder() -> Path:
-    """Return where compiled loops are kept."""
-    if config.CACHE_DIR:
-        return Path(config.CACHE_DIR) / "broadfront"
-    default = os.environ.get("LOCALAPPDATA") or Path.home() / ".cache"
-    return Path(os.environ.get("XDG_CACHE_HOME") or default) / "broadfront"
-
-
 class Digest:
-    """A running hash over what things mean."""
+    """Hashes of things, valid as long as none of them changes.
+
+    Attributes
+    ----------
+    functions
+        Every function compiled by Numba that was met.
+    constants
+        How many values were met that a program could replace: numbers, arrays and their like.
+    """
 
     def __init__(self) -> None:
-        self._hash = hashlib.sha256(VERSIONS.encode())
-        self._seen: dict[int, int] = {}
+        self.functions: list[Any] = []
+        self.constants = 0
+        self._done: dict[Any, bytes] = {}
+        self._under_way: dict[Any, int] = {}
+        self._furthest_up = 0
         self._kept: list[object] = []
 
-    def hexdigest(self) -> str:
-        """Return the digest so far."""
-        return self._hash.hexdigest()
-
-    def say(self, *words: object) -> None:
-        """Add words, each with its length, so that no two sequences look alike."""
-        for word in words:
-            octets = word if isinstance(word, bytes) else str(word).encode()
-            self._hash.update(len(octets).to_bytes(8, "little") + octets)
-
-    def add(self, thing: Any, names: frozenset[str] = frozenset()) -> None:
-        """Add what `thing` means; of a module, the attributes called `names`."""
-        if thing is None or isinstance(thing, (bool, int, float, complex, str, bytes, np.generic)):
-            self.say(type(thing).__name__, repr(thing))
-            return
-        module = isinstance(thing, python_types.ModuleType)
-        if id(thing) in self._seen and not module:
-            self.say("again", self._seen[id(thing)])
-            return
-        self._seen[id(thing)] = len(self._seen)
+    def of(self, thing: Any, names: frozenset[str] = frozenset()) -> bytes:
+        """Return the hash of `thing`; of a module, that of the attributes called `names`."""
+        if type(thing) in PLAIN:
+            return _hashed("plain", type(thing).__name__, repr(thing))
+        key = (id(thing), names) if isinstance(thing, python_types.ModuleType) else id(thing)
+        if key in self._done:
+            return self._done[key]
+        depth = len(self._under_way)
+        if key in self._under_way:
+            self._furthest_up = min(self._furthest_up, self._under_way[key])
+            return _hashed("above", depth - self._under_way[key])
         self._kept.append(thing)
-        if module:
-            self._module(thing, names)
-        elif isinstance(thing, (Dispatcher, _Intrinsic, python_types.FunctionType)):
-            self._function(thing)
-        else:
-            self._value(thing)
+        if len(self._kept) > MOST:
+            raise UndigestibleError("too many recursions in a compiled function")
+        above, self._furthest_up = self._furthest_up, depth
+        self._under_way[key] = depth
+        try:
+            answer = _hashed(type(thing).__name__, *self._parts(thing, names))
+        finally:
+            del self._under_way[key]
+        if self._furthest_up >= depth:
+            self._done[key] = answer
+        self._furthest_up = min(above, self._furthest_up)
+        return answer
 
-    def _module(self, module: Any, names: frozenset[str]) -> None:
-        self.say("module", module.__name__)
-        if module.__name__.partition(".")[0] not in BY_NAME:
-            for name in sorted(names & vars(module).keys()):
-                self.say(name)
-                self.add(vars(module)[name], names)
+    def _parts(self, thing: Any, names: frozenset[str]) -> list[Any]:
+        if isinstance(thing, python_types.ModuleType):
+            return self._module(thing, names)
+        if isinstance(thing, Dispatcher):
+            return self._compiled(thing)
+        if isinstance(thing, python_types.FunctionType):
+            return self._function(thing)
+        if isinstance(thing, python_types.CodeType):
+            return self._code(thing)
+        if isinstance(thing, type):
+            return self._class(thing)
+        return self._value(thing)
 
-    def _function(self, function: Any) -> None:
-        if isinstance(function, Dispatcher):
-            self.say("compiled", sorted(map(repr, function.targetoptions.items())))
-            self.add(function.py_func)
-            return
-        if isinstance(function, _Intrinsic):
-            self.say("intrinsic")
-            self.add(function._defn)
-            return
-        if (function.__module__ or "").partition(".")[0] in BY_NAME:
-            self.say("function", function.__module__, function.__qualname__)
-            return
-        self.say("function")
-        self._code(function.__code__)
-        self.add(function.__defaults__)
-        self.add(function.__kwdefaults__)
+    def _module(self, module: Any, names: frozenset[str]) -> list[Any]:
+        parts = [module.__name__]
+        known = _package(module.__name__) in BY_NAME
+        for name in sorted(names & vars(module).keys()):
+            value = vars(module)[name]
+            if known and _package(_home(value)) in BY_NAME:
+                continue
+            parts += [name, self.of(value, names) if known else self._bound(value, names)]
+        return parts
+
+    def _compiled(self, function: Any) -> list[Any]:
+        """Return the parts of a function under Numba, whose code may be there already."""
+        options = sorted(map(repr, function.targetoptions.items()))
+        given = [] if function._can_compile else sorted(map(type_text, function.overloads))
+        parts = [*options, *given, *sorted(map(repr, function.locals.items())),
+                 self.of(type(function)), self.of(function._compiler.pipeline_class),
+                 self.of(function.py_func)]  # fmt: skip
+        self.functions.append((function, _hashed(*parts)))
+        return parts
+
+    def _function(self, function: Any) -> list[Any]:
+        if _is_known(function) or function.__module__ == WHERE_ONLY:
+            return [function.__module__, function.__qualname__]
+        parts: list[Any] = [
+            self.of(function.__code__), self.of(function.__defaults__),
+            self.of(function.__kwdefaults__),
+        ]  # fmt: skip
         for cell in function.__closure__ or ():
             try:
-                self.add(cell.cell_contents)
+                parts.append(self._bound(cell.cell_contents))
             except ValueError:
-                self.say("empty cell")
+                parts.append(b"empty cell")
         names, loaded = _names(function.__code__)
-        for name in sorted(loaded & function.__globals__.keys()):
-            self.say(name)
-            self.add(function.__globals__[name], names)
+        if IMPORTED in loaded:
+            raise UndigestibleError(f"{function.__qualname__} imports")
+        for name in sorted(loaded):
+            if name in function.__globals__:
+                parts += [name, self._bound(function.__globals__[name], names)]
+            elif name in vars(builtins) and not _is_known(vars(builtins)[name]):
+                parts += [name, self._bound(vars(builtins)[name], names)]
+        for added in extensions.of_function(function):
+            parts.append(self.of(added))
+        return parts
 
-    def _code(self, code: python_types.CodeType) -> None:
-        self.say("code", code.co_code, code.co_names, code.co_varnames, code.co_freevars,
-                 code.co_cellvars, code.co_argcount, code.co_flags)  # fmt: skip
-        for constant in code.co_consts:
-            self.add(constant)
+    def _bound(self, value: Any, names: frozenset[str] = frozenset()) -> bytes:
+        """Return the hash of what a name stands for, which could come to stand for another."""
+        movable = (*PLAIN, tuple, list, dict, set, frozenset, np.ndarray, np.generic, enum.Enum)
+        self.constants += isinstance(value, movable)
+        return self.of(value, names)
 
-    def _value(self, value: Any) -> None:
-        if isinstance(value, python_types.CodeType):
-            self._code(value)
-        elif isinstance(value, (tuple, list)):
-            self.say(type(value).__name__, len(value), *getattr(value, "_fields", ()))
-            for item in value:
-                self.add(item)
-        elif isinstance(value, (set, frozenset)):
-            self.say("set", sorted(map(repr, value)))
-        elif isinstance(value, dict):
-            for pair in sorted(value.items(), key=repr):
-                self.add(pair)
-        elif isinstance(value, np.ndarray):
-            self.say("array", value.dtype, value.shape, np.ascontiguousarray(value).tobytes())
-        elif isinstance(value, (np.dtype, types.Type)):
-            self.say(type(value).__name__, type_text(value))
-        elif isinstance(value, types.ExternalFunction):
-            self.say("external", value.symbol, value.sig)
-        elif isinstance(value, (type, python_types.BuiltinFunctionType)):
-            self.say("named", value.__module__, value.__qualname__, getattr(value, "_fields", ()))
-        elif type(value).__module__.partition(".")[0] in BY_NAME:
-            self.say(type(value).__qualname__, getattr(value, "__name__", ""))
+    def _code(self, code: python_types.CodeType) -> list[Any]:
+        return [code.co_code, code.co_exceptiontable, code.co_names, code.co_varnames,
+                code.co_freevars, code.co_cellvars, code.co_argcount, code.co_posonlyargcount,
+                code.co_kwonlyargcount, code.co_flags, *map(self.of, code.co_consts)]  # fmt: skip
+
+    def _class(self, kind: Any) -> list[Any]:
+        if isinstance(kind, JitClassType):
+            raise UndigestibleError(f"the jitclass {kind.__qualname__}")
+        parts = [kind.__module__, kind.__qualname__]
+        if _is_known(kind):
+            return parts
+        parts += [self.of(base) for base in kind.__bases__]
+        if issubclass(kind, enum.Enum):
+            for name, member in kind.__members__.items():
+                parts += [name, self.of(member.value)]
+        elif issubclass(kind, tuple) and hasattr(kind, "_fields"):
+            parts += [*kind._fields, self.of(kind._field_defaults)]
         else:
-            raise UndigestibleError(f"{type(value).__qualname__} in a compiled function")
+            for name in sorted(vars(kind).keys() - NOT_OF_A_CLASS):
+                parts += [name, self.of(vars(kind)[name])]
+        return parts
+
+    def _value(self, value: Any) -> list[Any]:
+        kind = type(value)
+        if isinstance(value, enum.Enum):
+            return [self.of(kind), value.name]
+        if kind in (tuple, list) or (isinstance(value, tuple) and hasattr(value, "_fields")):
+            return [self.of(kind), *map(self.of, value)]
+        if kind in (set, frozenset):
+            return sorted(map(self.of, value))
+        if kind is dict:
+            return sorted(self.of(name) + self.of(item) for name, item in value.items())
+        if (kind is np.ndarray or isinstance(value, np.generic)) and not value.dtype.hasobject:
+            return [repr(value.dtype), value.shape, value.tobytes()]
+        if isinstance(value, _Intrinsic):
+            return [self.of(value._defn)]
+        if kind is property:
+            return [self.of(value.fget), self.of(value.fset)]
+        if kind in (staticmethod, classmethod):
+            return [self.of(value.__func__)]
+        if isinstance(value, types.ExternalFunction):
+            return [value.symbol, self.of(value.sig)]
+        if kind is Signature:
+            return [type_text(value.return_type), *map(type_text, value.args)]
+        if isinstance(value, types.Type):
+            return [self.of(kind), type_text(value)]
+        if isinstance(value, ir.Type) or (isinstance(value, np.dtype) and not value.hasobject):
+            return [repr(value)]
+        if _is_known(value):
+            return [_home(value), value.__name__]
+        raise UndigestibleError(f"{kind.__qualname__} in a compiled function")
 
 
-def _names(code: python_types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
-    """Return all names in a code, attributes too, and those that it loads as globals."""
-    names = frozenset(code.co_names)
-    loaded = frozenset(
-        step.argval for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"
-    )
-    for constant in code.co_consts:
-        if isinstance(constant, python_types.CodeType):
-            more_names, more_loaded = _names(constant)
-            names, loaded = names | more_names, loaded | more_loaded
-    return names, loaded
+def digest_of(function: Any) -> tuple[str, list[Any]]:
+    """Return what a function under Numba means, and every such function that it reaches."""
+    digest = Digest()
+    parts = [digest.of(function), *VERSIONS, *(getattr(config, name, "") for name in SETTINGS)]
+    for added in extensions.of_numba():
+        parts.append(_of_extension(added))
+    for reached, meaning in digest.functions:
+        if reached is not function:
+            _require_same(reached, meaning)
+        elif not function.overloads or _compiled_as.get(function) != meaning:
+            _compiled_as[function] = MIXED if function.overloads else meaning
+    return _hashed(*parts).hex(), [reached for reached, _ in digest.functions]
+
+
+def _of_extension(added: Any) -> bytes:
+    try:
+        return Digest().of(added)
+    except UndigestibleError:
+        version = extensions.installed_version(added)
+        if version is None:
+            raise
+        return _hashed(added.__module__, added.__qualname__, version)
+
+
+def _require_same(function: Any, meaning: bytes) -> None:
+    """Refuse a function whose code is there already, and is not known to mean the same."""
+    if not function.overloads:
+        _compiled_as[function] = meaning
+        return
+    if function._cache_hits and not hasattr(function._cache, "by_meaning"):
+        raise UndigestibleError(f"{function.py_func.__qualname__} comes from a cache of Numba's")
+    if function not in _compiled_as:
+        alone = Digest()
+        alone.of(function)
+        if alone.constants:
+            raise UndigestibleError(f"{function.py_func.__qualname__} was compiled before")
+        _compiled_as[function] = meaning
+    if _compiled_as[function] != meaning:
+        raise UndigestibleError(f"{function.py_func.__qualname__} was compiled with other values")
 
 
 def type_text(kind: Any) -> str:
     """Return a Numba type as text that is the same in every process."""
+    if isinstance(kind, tuple):
+        return ", ".join(map(type_text, kind))
     if isinstance(kind, types.BaseNamedTuple):  # type: ignore[attr-defined]
-        parts = ", ".join(map(type_text, kind.types))
-        return f"{kind.instance_class.__qualname__}{kind.fields}({parts})"
+        name = Digest().of(kind.instance_class).hex()
+        return f"{name}({', '.join(map(type_text, kind.types))})"
     if isinstance(kind, types.BaseTuple):  # type: ignore[attr-defined]
         return f"({', '.join(map(type_text, kind))})"
-    if isinstance(kind, types.Dispatcher):
-        digest = Digest()
-        digest.add(kind.dispatcher)
-        return f"dispatcher {digest.hexdigest()}"
-    return str(kind)
+    if isinstance(kind, types.Array):
+        return f"{kind} of {type_text(kind.dtype)}"
+    if isinstance(kind, (types.EnumMember, types.EnumClass)):
+        return f"{kind} {Digest().of(kind.instance_class).hex()}"
+    text = str(kind)
+    if "jitclass" in text or isinstance(kind, (types.Dispatcher, types.FunctionType)):
+        raise UndigestibleError(f"the type {kind}")
+    return text
 
 
-class DigestCache(_Cache):  # type: ignore[misc]
-    """One file per digest, signature and processor; a file that cannot be read is absent."""
-
-    def __init__(self, name: str, digest: str) -> None:
-        self._name = name
-        self._digest = digest
-
-    @property
-    def cache_path(self) -> str:
-        """The folder of the files."""
-        return str(folder())
-
-    def enable(self) -> None:
-        """Do nothing: this cache is always on."""
-
-    def disable(self) -> None:
-        """Do nothing: this cache is always on."""
-
-    def flush(self) -> None:
-        """Do nothing: there is no index."""
-
-    def load_overload(self, signature: Any, target_context: Any) -> Any:
-        """Return the compiled loop for `signature`, or None."""
-        target_context.refresh()
-        try:
-            payload = self._path(signature, target_context.codegen()).read_bytes()
-            return compiler.CompileResult._rebuild(target_context, *pickle.loads(payload))
-        except Exception:  # absent, torn, or of another version: compile
-            return None
-
-    def save_overload(self, signature: Any, compiled: Any) -> None:
-        """Keep a compiled loop; a full or read-only disk only costs a compilation."""
-        if compiled.library.has_dynamic_globals:
-            return
-        path = self._path(signature, compiled.codegen)
-        part = path.with_suffix(f".{uuid.uuid4().hex}")
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part.write_bytes(dumps(compiled._reduce()))
-            os.replace(part, path)
-        except OSError:
-            part.unlink(missing_ok=True)
-
-    def _path(self, signature: Any, codegen: Any) -> Path:
-        arguments = signature if isinstance(signature, tuple) else signature.args
-        meaning = [self._digest, *map(type_text, arguments), repr(codegen.magic_tuple())]
-        name = hashlib.sha256("\n".join(meaning).encode()).hexdigest()[:32]
-        return folder() / f"{self._name}-{name}.loop"
+def _hashed(*words: Any) -> bytes:
+    """Return the hash of words, each with its length, so that no two sequences look alike."""
+    octets = [word if isinstance(word, bytes) else str(word).encode() for word in words]
+    return hashlib.sha256(
+        b"".join([part for word in octets for part in (len(word).to_bytes(8, "little"), word)])
+    ).digest()
 
 
-def kept_on_disk(dispatcher: Any) -> Any:
-    """Give a function compiled by Numba a cache that goes by meaning."""
-    digest = Digest()
+def _package(name: Any) -> str:
+    return str(name).partition(".")[0]
+
+
+def _home(value: Any) -> str:
+    """Return the module that something comes from; empty if it does not say."""
+    if isinstance(value, python_types.ModuleType):
+        return value.__name__
+    if isinstance(value, np.ufunc):
+        return "numpy"
+    home = getattr(value, "__module__", None) or getattr(type(value), "__module__", "")
+    return str(home) if callable(value) else ""
+
+
+def _is_known(value: Any) -> bool:
+    """Tell whether a package that is known has this under the name that it bears."""
+    home = _home(value)
+    if _package(home) not in BY_NAME:
+        return False
     try:
-        digest.add(dispatcher)
-    except UndigestibleError:
-        return dispatcher
-    dispatcher._cache = DigestCache(dispatcher.py_func.__name__, digest.hexdigest())
-    return dispatcher
+        return operator.attrgetter(value.__qualname__)(sys.modules[home]) is value
+    except (AttributeError, KeyError, TypeError):
+        return getattr(sys.modules.get(home), getattr(value, "__name__", ""), None) is value
 
 
-def _count_from_anywhere() -> None:
-    FunctionIdentity._unique_ids = itertools.count(int.from_bytes(os.urandom(6), "little"))
-
-
-_count_from_anywhere()
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_count_from_anywhere)
+@lru_cache(maxsize=1 << 14)
+def _names(code: python_types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
+    """Return all names in a code, attributes too, and those that it loads as globals."""
+    names, loaded = set(code.co_names), set()
+    extended = 0
+    for step, low in zip(code.co_code[::2], code.co_code[1::2], strict=True):
+        place = extended | low
+        extended = place << 8 if step == opmap["EXTENDED_ARG"] else 0
+        if step == opmap["LOAD_GLOBAL"]:
+            loaded.add(code.co_names[place >> 1])
+        elif step == opmap["LOAD_NAME"]:
+            loaded.add(code.co_names[place])
+        elif step == opmap["IMPORT_NAME"] and _package(code.co_names[place]) not in BY_NAME:
+            loaded.add(IMPORTED)
+    for constant in code.co_consts:
+        if isinstance(constant, python_types.CodeType):
+            more_names, more_loaded = _names(constant)
+            names, loaded = names | more_names, loaded | more_loaded
+    return frozenset(names), frozenset(loaded)

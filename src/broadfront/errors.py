@@ -69,6 +69,10 @@ class DeviceMemoryError(DeviceError, MemoryError):
         return type(self), (str(self), self.device, self.wanted)
 
 
+class OutOfMemoryError(BroadfrontError, MemoryError):
+    """The system has no more memory, or no room for another thread."""
+
+
 class MissingDependencyError(BroadfrontError, ImportError):
     """An optional package that is needed for this call is not installed."""
 

@@ -14,6 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from broadfront.errors import OutOfMemoryError
+
 LARGE_PAGE = 1 << 21
 
 
@@ -23,7 +25,10 @@ def new_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
     whole = nbytes // LARGE_PAGE * LARGE_PAGE
     if whole == 0 or not hasattr(mmap, "MADV_HUGEPAGE"):
         return np.empty(length, dtype)
-    memory = mmap.mmap(-1, nbytes + LARGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    try:
+        memory = mmap.mmap(-1, nbytes + LARGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except (OSError, OverflowError, MemoryError) as error:
+        raise OutOfMemoryError(f"there is no memory for {nbytes:,} bytes") from error
     octets = np.frombuffer(memory, np.uint8)
     first = -octets.ctypes.data % LARGE_PAGE
     with suppress(OSError):  # of a system built without them

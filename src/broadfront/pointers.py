@@ -18,6 +18,7 @@ from numba.extending import intrinsic, models, overload, register_model
 from numba.np.arrayobj import make_array
 
 from broadfront.atomics import element
+from broadfront.bounded import Bounded, bounded, checking, data_of
 
 
 @intrinsic
@@ -38,9 +39,10 @@ def pointers(typing_context: Any, state: Any) -> Any:
     """
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _values_of(context, builder, state, arguments[0])
+        return _values_of(context, builder, state, arguments[0], kinds)
 
-    return _kinds_of(state)(state), generate
+    kinds = _kinds_of(state)
+    return kinds(state), generate
 
 
 class Same(types.Dummy):  # type: ignore[misc]
@@ -58,47 +60,69 @@ def _get_same(array, index):
     return None
 
 
-def _kinds_of(kind: Any) -> Any:
+STATE = "State__"
+"""How the names of the classes begin whose fields functors see."""
+
+
+def _kinds_of(kind: Any, field: str | None = None) -> Any:
     if kind == types.none:
         return SAME
     if isinstance(kind, types.Array):
-        return types.CPointer(kind.dtype)
+        return types.CPointer(kind.dtype) if field is None else Bounded(kind.dtype, field)
     if isinstance(kind, types.BaseNamedTuple):
-        return types.NamedTuple([_kinds_of(part) for part in kind.types], kind.instance_class)
+        parts = [
+            _kinds_of(part, field)
+            for part, field in zip(kind.types, _checked_fields(kind), strict=True)
+        ]
+        return types.NamedTuple(parts, kind.instance_class)
     return kind
 
 
-def _values_of(context: Any, builder: Any, kind: Any, value: Any) -> Any:
+def _checked_fields(kind: Any) -> tuple[str | None, ...]:
+    """Return the names of a state's fields where indices are checked, and nothing elsewhere."""
+    if checking() and kind.instance_class.__name__.startswith(STATE):
+        return tuple(kind.fields)
+    return (None,) * len(kind.types)
+
+
+def _values_of(context: Any, builder: Any, kind: Any, value: Any, to: Any) -> Any:
     if kind == types.none:
         return context.get_dummy_value()
     if isinstance(kind, types.Array):
-        return make_array(kind)(context, builder, value).data
+        array = make_array(kind)(context, builder, value)
+        if isinstance(to, Bounded):
+            length = builder.extract_value(array.shape, 0)
+            return bounded(context, builder, to, array.data, length)
+        return array.data
     if not isinstance(kind, types.BaseNamedTuple):
         return value
-    parts = [_values_of(context, builder, part, builder.extract_value(value, place))
-             for place, part in enumerate(kind.types)]  # fmt: skip
-    return context.make_tuple(builder, _kinds_of(kind), parts)
+    parts = [_values_of(context, builder, part, builder.extract_value(value, place), to_part)
+             for place, (part, to_part) in enumerate(zip(kind.types, to.types, strict=True))
+             ]  # fmt: skip
+    return context.make_tuple(builder, to, parts)
 
 
 @intrinsic
 def at(typing_context: Any, address: Any, like: Any) -> Any:
     """Return the pointer to an address given as an integer, of the kind of `like`."""
+    pointed = types.CPointer(like.dtype)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         number = context.cast(builder, arguments[0], address, types.intp)
-        return builder.inttoptr(number, context.get_value_type(like))
+        return builder.inttoptr(number, context.get_value_type(pointed))
 
-    return like(address, like), generate
+    return pointed(address, like), generate
 
 
 @intrinsic
 def recast(typing_context: Any, address: Any, like: Any) -> Any:
     """Return the same pointer as one of the kind of `like`."""
+    pointed = types.CPointer(like.dtype)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.bitcast(arguments[0], context.get_value_type(like))
+        return builder.bitcast(arguments[0], context.get_value_type(pointed))
 
-    return like(address, like), generate
+    return pointed(address, like), generate
 
 
 @intrinsic
@@ -119,7 +143,12 @@ def at_row(typing_context: Any, state: Any, row: Any, lengths: Any) -> Any:
         parts = [builder.extract_value(arguments[0], place) for place in range(len(state.types))]
         for place in range(len(lengths)):
             length = builder.extract_value(arguments[2], place)
-            parts[place] = builder.gep(parts[place], [builder.mul(arguments[1], length)])
+            kind, shift = state.types[place], builder.mul(arguments[1], length)
+            if isinstance(kind, Bounded):
+                data = builder.gep(data_of(builder, parts[place]), [shift])
+                parts[place] = bounded(context, builder, kind, data, length)
+            else:
+                parts[place] = builder.gep(parts[place], [shift])
         return context.make_tuple(builder, state, parts)
 
     return state(state, row, lengths), generate

@@ -1,7 +1,8 @@
 """Who is told how far long work has come.
 
 A listener is any callable ``listener(stage, done, total)``. It is set for a block of code with
-`listening`; the work itself reports with `report`, and pays nothing when no one listens.
+`listening`; the work itself reports with `report`, and pays nothing when no one listens. What a
+listener raises stops the work, and comes out of it.
 """
 
 from __future__ import annotations
@@ -11,7 +12,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-INTERVAL = 0.1
+from broadfront.errors import OptionError, OutOfMemoryError
+
+INTERVAL, SOON = 0.1, 0.01
 Listener = Callable[[str, int, int], None]
 
 _listener: ContextVar[Listener | None] = ContextVar("broadfront_progress", default=None)
@@ -23,6 +26,8 @@ def listening(listener: Listener | None) -> Iterator[None]:
     if listener is None:
         yield
         return
+    if not callable(listener):
+        raise OptionError(f"progress={listener!r:.60}: expected a function(stage, done, total)")
     token = _listener.set(listener)
     try:
         yield
@@ -31,28 +36,45 @@ def listening(listener: Listener | None) -> Iterator[None]:
 
 
 @contextmanager
-def following(stage: str, done: Callable[[], int], total: int = 0) -> Iterator[None]:
+def following(
+    stage: str, done: Callable[[], int], stop: Callable[[], None], total: int = 0
+) -> Iterator[None]:
     """While the block runs, tell the listener every now and then what `done` returns.
 
-    For work that is one long call into compiled code; a total that is not known is told as 0.
+    For work that is one long call into compiled code; a total that is not known is told as 0. If
+    the listener raises, `stop` is called until the block has ended, whose own error is dropped.
     """
     listener = _listener.get()
     if listener is None:
         yield
         return
     over = threading.Event()
+    raised: list[BaseException] = []
 
     def tell() -> None:
-        while not over.wait(INTERVAL):
-            listener(stage, done(), total)
+        try:
+            while not over.wait(INTERVAL):
+                listener(stage, done(), total)
+        except BaseException as error:
+            raised.append(error)
+            while not over.wait(SOON):
+                stop()
 
     teller = threading.Thread(target=tell, daemon=True)
-    teller.start()
+    try:
+        teller.start()
+    except RuntimeError as error:
+        raise OutOfMemoryError(f"there is no room for another thread: {error}") from error
     try:
         yield
+    except BaseException:
+        if not raised:
+            raise
     finally:
         over.set()
         teller.join()
+    if raised:
+        raise raised.pop()
 
 
 def report(stage: str, done: int, total: int) -> None:

@@ -5,7 +5,9 @@ Kernels release the interpreter lock, so the pieces really run at once. The call
 too: with one piece, or one thread, nothing is handed over at all.
 
 Invariant: when `run` returns or raises, no piece of it is running. The first error stops the rest,
-and so does Ctrl-C, as soon as the pieces under way are done; keep a piece under 100 ms.
+and so do Ctrl-C, the error of any other signal handler and a time limit
+(`broadfront.clock.Allowance`), as soon as the pieces under way
+are done; keep a piece under 100 ms.
 """
 
 from __future__ import annotations
@@ -14,19 +16,26 @@ import itertools
 import os
 import re
 import threading
-from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
 from broadfront import progress
-from broadfront.errors import OptionError
+from broadfront.clock import check_time
+from broadfront.errors import OptionError, OutOfMemoryError
+from broadfront.given import count as counted
+from broadfront.locks import in_child, new_lock
 
 Result = TypeVar("Result")
 
+NO_THREAD = "can't start new thread"
+"""What Python says when the system refuses one."""
+ALWAYS_ALLOWED, ALLOWED_PER_CORE = 256, 16
+
 _limit: ContextVar[int | None] = ContextVar("broadfront_threads", default=None)
-_lock = threading.Lock()
+_lock = new_lock()
 _pool: ThreadPoolExecutor | None = None
 
 
@@ -35,6 +44,20 @@ def available() -> int:
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
+
+
+def most() -> int:
+    """Return the largest number of threads that a run may have: beyond it they only wait."""
+    return max(ALWAYS_ALLOWED, ALLOWED_PER_CORE * available())
+
+
+def check(threads: int, named: str) -> int:
+    """Return a number of threads; refuse what is not positive, or more than a run may have."""
+    if threads < 1:
+        raise OptionError(f"{named} is not a positive number")
+    if threads > ALWAYS_ALLOWED and threads > most():
+        raise OptionError(f"{named}: a run has at most {most():,} threads on {available()} cores")
+    return threads
 
 
 def count() -> int:
@@ -50,15 +73,13 @@ def count() -> int:
         return available()
     if not re.fullmatch("0*[1-9][0-9]{0,8}", named):
         raise OptionError(f"BROADFRONT_THREADS={named[:40]!r} is not a positive number")
-    return int(named)
+    return check(int(named), f"BROADFRONT_THREADS={named}")
 
 
 @contextmanager
 def limit(threads: int) -> Iterator[None]:
     """Spread the work inside the block over `threads` threads."""
-    if threads < 1:
-        raise OptionError(f"threads={threads} is not a positive number")
-    token = _limit.set(threads)
+    token = _limit.set(check(counted(threads, "threads"), f"threads={threads}"))
     try:
         yield
     finally:
@@ -71,30 +92,52 @@ def run(task: Callable[[int], Result], pieces: int, stage: str = "") -> list[Res
     turn = itertools.count()
     stopped = threading.Event()
 
-    def work(reports: bool) -> None:
+    def work(is_caller: bool) -> None:
         try:
             while not stopped.is_set() and (piece := next(turn)) < pieces:
-                if reports and stage:
-                    progress.report(stage, piece, pieces)
+                if is_caller:
+                    check_time()
+                    if stage:
+                        progress.report(stage, piece, pieces)
                 results[piece] = task(piece)
         except BaseException:
             stopped.set()
             raise
 
-    helpers = [_shared_pool().submit(work, False) for _ in range(min(count(), pieces) - 1)]
+    helpers: list[Future[None]] = []
     try:
+        for _ in range(min(count(), pieces) - 1):
+            helpers.append(_shared_pool().submit(work, False))  # noqa: PERF401
         work(True)
+    except RuntimeError as error:
+        stopped.set()
+        if str(error) != NO_THREAD:
+            raise
+        raise OutOfMemoryError(f"there is no room for another thread: {error}") from error
     finally:
         stopped_early = stopped.is_set()
         for helper in helpers:
             helper.cancel()
-        wait(helpers)
+        _wait(helpers, stopped)
     for helper in helpers:
         if not helper.cancelled():
             helper.result()
     if stage and not stopped_early:
         progress.report(stage, pieces, pieces)
     return results  # type: ignore[return-value]
+
+
+def _wait(helpers: Sequence[Future[None]], stopped: threading.Event) -> None:
+    """Wait for all; what a signal handler raises stops them, and is raised once they have ended."""
+    raised: BaseException | None = None
+    while not all(helper.done() for helper in helpers):
+        try:
+            wait(helpers)
+        except BaseException as error:
+            stopped.set()
+            raised = raised or error
+    if raised is not None:
+        raise raised
 
 
 def ranges(length: int, grain: int) -> list[tuple[int, int]]:
@@ -113,9 +156,8 @@ def _shared_pool() -> ThreadPoolExecutor:
 
 
 def _forget_pool() -> None:
-    global _pool, _lock
-    _pool, _lock = None, threading.Lock()
+    global _pool
+    _pool = None
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget_pool)
+in_child(_forget_pool)

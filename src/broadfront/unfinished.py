@@ -1,9 +1,13 @@
 """Compiling functions that are only ever parts of others, without finishing them.
 
-Numba optimises every function together with all that it calls, and makes machine code of it, before
-the next one calls it. A loop that is chained of functions, each calling the next, is thus optimised
-again at every link. What Python itself never calls needs neither: it is left as it comes from the
-front end, and whoever calls it optimises it, once, in its own place.
+Numba links every function with all that it calls, optimises that and makes machine code of it,
+before the next one calls it. A loop that is chained of functions, each calling the next, is thus
+linked and optimised again at every link. What Python itself never calls needs none of it: it is
+left as it comes from the front end, and who is finished and calls it links it, once, with all that
+it calls, and optimises it in its own place.
+
+Numba also compiles a function anew for every constant that it is called with. Here a constant is a
+number like any other; whoever optimises the function still sees which.
 
 Invariant: such a function has no address; only compiled functions can call it.
 """
@@ -12,8 +16,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.registry import CPUDispatcher
+from numba.core.typed_passes import NopythonRewrites
+from numba.core.types.misc import unliteral
+
+from broadfront.apart import check_leaving
+from broadfront.bounded import checking
 
 
 class _WithoutEnvironment:
@@ -23,7 +34,7 @@ class _WithoutEnvironment:
         self._codegen = codegen
 
     def set_env(self, name: str, environment: object) -> None:
-        """Store nothing: an environment is for calls from Python."""
+        """Store nothing: whoever is finished and calls the function does (`finished`)."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._codegen, name)
@@ -37,12 +48,46 @@ class UnfinishedLibrary(JITCodeLibrary):  # type: ignore[misc]
         """The code generator."""
         return _WithoutEnvironment(self._codegen)
 
-    def _optimize_final_module(self) -> None:
+    def _optimize_functions(self, module: Any) -> None:
         pass
 
-    def _finalize_final_module(self) -> None:
+    def finalize(self) -> None:
+        """Link nothing, but remember what the libraries to be linked must do when loaded."""
+        for library in self._linking_libraries:
+            self._reload_init.update(library._reload_init)
+        self._final_module.verify()
         self._finalize_dynamic_globals()
         self._finalized = True
+
+    def _get_module_for_linking(self) -> Any:
+        """Return this library and all that it needs, each linked once; not kept."""
+        parts: dict[Any, None] = {}
+        self._add_parts(parts)
+        whole, *others = (part._own_module() for part in parts if isinstance(part, type(self)))
+        for other in others:
+            whole.link_in(other)
+        for part in parts:
+            if not isinstance(part, type(self)):
+                whole.link_in(part._get_module_for_linking(), preserve=True)
+        return whole
+
+    def _add_parts(self, parts: dict[Any, None]) -> None:
+        parts[self] = None
+        for library in self._linking_libraries:
+            if library in parts:
+                continue
+            if isinstance(library, UnfinishedLibrary):
+                library._add_parts(parts)
+            else:
+                parts[library] = None
+
+    def _own_module(self) -> Any:
+        """Return a copy of this library's own code, which may be linked where it is already."""
+        module = self._final_module.clone()
+        for function in module.functions:
+            if not function.is_declaration and function.linkage == Linkage.external:
+                function.linkage = "linkonce_odr"
+        return module
 
     def get_pointer_to_function(self, name: str) -> int:
         """Return that there is none."""
@@ -51,9 +96,31 @@ class UnfinishedLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class UnfinishedCompiler(CompilerBase):  # type: ignore[misc]
-    """Numba's usual way to compile, which stops before optimising."""
+    """Numba's usual way to compile, which stops before optimising.
+
+    Nor does it look for expressions over whole arrays to merge, of which loops have none.
+    """
 
     def define_pipelines(self) -> list[Any]:
         """Return the passes."""
+        check_leaving()
         self.state.library = UnfinishedLibrary(self.state.targetctx.codegen(), "part")
-        return [DefaultPassBuilder.define_nopython_pipeline(self.state)]
+        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        passes.passes = [each for each in passes.passes if each[0] is not NopythonRewrites]
+        passes.finalize()
+        return [passes]
+
+
+class Part(CPUDispatcher):  # type: ignore[misc]
+    """A function that only compiled functions call."""
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Return how to call it with arguments of these types, constants or not."""
+        plain = {name: unliteral(given) for name, given in kws.items()}
+        return super().get_call_template(tuple(map(unliteral, args)), plain)
+
+
+def part(function: Any, **options: Any) -> Part:
+    """Return `function` as a part of those that call it."""
+    given = {"nopython": True, "boundscheck": checking() or None, **options}
+    return Part(py_func=function, targetoptions=given, pipeline_class=UnfinishedCompiler)

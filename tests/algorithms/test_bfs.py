@@ -126,7 +126,7 @@ def test_the_story() -> None:
     assert frame["frontier"].sum() == 1600
     assert set(frame["direction"]) <= {"push", "pull"}
     assert found.report.totals()["iterations"] == len(frame) == 79
-    assert found.report.barriers >= 79
+    assert 0 < found.report.barriers < 79  # small frontiers are one thread's work
 
 
 def test_a_broken_answer_is_caught() -> None:

@@ -14,6 +14,9 @@ from hypothesis import strategies as st
 from scipy.sparse.csgraph import dijkstra
 
 import broadfront as bf
+from broadfront.algorithms.bfs import BFS
+from broadfront.devices.profile import MINIMAL
+from broadfront.execution.memory import Case
 from zoo import Animal, edges
 
 THREADS = [1, 2, 4]
@@ -72,6 +75,56 @@ def test_few_sources_on_a_large_graph_run_one_after_the_other_on_all_threads() -
     bf.sssp(graph, [7, 8], each=True, threads=4, parents=True).verify()
 
 
+@pytest.mark.parametrize("named", ["cpu", 1, ["cpu"], "cpu*2"])
+def test_one_device_that_is_named_runs_many_sources_at_once(named: object) -> None:
+    graph = bf.generate("grid:30x30:0")
+    sources = list(range(8))
+    found = bf.bfs(graph, sources, each=True, threads=2, devices=named)  # type: ignore[arg-type]
+    assert found.report.kernel_calls == 2
+    assert found.report.devices == ()
+    plain = bf.bfs(graph, sources, each=True, threads=2)
+    np.testing.assert_array_equal(found.depth, plain.depth)
+
+
+def test_on_several_devices_sources_run_one_after_the_other() -> None:
+    graph = bf.generate("grid:30x30:0")
+    found = bf.bfs(graph, [0, 5, 9], each=True, threads=1, devices=2)
+    assert found.report.kernel_calls == 3 * 2
+    assert len(found.report.devices) == 2
+
+
+def test_a_memory_limit_has_fewer_sources_under_way() -> None:
+    graph = bf.generate("grid:30x30:0")
+    sources = list(range(8))
+    plain = bf.bfs(graph, sources, each=True, threads=4)
+    case = Case(BFS.on(graph.targets.dtype), graph, 1, 1, MINIMAL)
+    least, most = case.span()
+    each = most - graph.nbytes
+    for workers in (4, 3, 1):
+        limit = graph.nbytes + workers * each
+        found = bf.bfs(graph, sources, each=True, threads=4, memory_limit=limit)
+        assert found.report.kernel_calls == workers
+        np.testing.assert_array_equal(found.depth, plain.depth)
+    assert bf.bfs(graph, sources, each=True, threads=4, memory_limit=1 << 40).report.threads == 4
+    for each_of_them in (True, False):
+        with pytest.raises(bf.DeviceMemoryError, match="memory_limit is") as caught:
+            bf.bfs(graph, [0], each=each_of_them, threads=1, memory_limit=least - 1)
+        assert caught.value.wanted == least
+
+
+def test_a_queue_that_outgrows_the_limit_is_the_error_of_a_run() -> None:
+    graph = bf.generate("uniform:10:8")
+    case = Case(BFS.on(graph.targets.dtype), graph, 1, 1, MINIMAL)
+    limit = case.span()[0] + 100
+    wanted = []
+    for each in (True, False):
+        with pytest.raises(bf.DeviceMemoryError, match="cpu:0 needs .* bytes or more") as caught:
+            bf.bfs(graph, [0], each=each, threads=1, memory_limit=limit)
+        wanted.append(caught.value.wanted)
+    assert wanted[0] == wanted[1] > limit
+    bf.bfs(graph, [0], each=True, threads=1, memory_limit=1 << 30).verify()
+
+
 def test_the_record_is_that_of_all_in_the_order_of_sources() -> None:
     graph = bf.generate("grid:30x30:0")
     sources = [0, 899, 450, 17, 3]
@@ -83,6 +136,19 @@ def test_the_record_is_that_of_all_in_the_order_of_sources() -> None:
         for name in ("frontier", "edges", "pulled"):
             whole = np.concatenate([getattr(one, name) for one in alone])
             np.testing.assert_array_equal(getattr(report, name), whole)
+
+
+def test_the_record_of_many_iterations_is_exact() -> None:
+    """Rows of the first 8,192 iterations of a thread are in the order of sources."""
+    graph = bf.generate("path:1000")
+    sources = [0] * 50 + [500] * 50
+    for threads in (1, 2):
+        report = bf.bfs(graph, sources, each=True, threads=threads).report
+        assert report.iterations == report.spans.sum()
+        assert len(report.spans) < report.iterations
+        assert report.edges_visited == 100 * graph.num_arcs
+        assert report.frontier.sum() == 100 * graph.num_vertices
+        assert report.frontier[:1001].tolist() == [1] * 1001
 
 
 def test_rows_and_tables() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -9,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import broadfront as bf
+from broadfront.algorithms.pagerank import steps_below
 from zoo import Animal, edges
 
 THREADS = [1, 2, 4]
@@ -74,10 +77,45 @@ def test_how_it_ends() -> None:
     short = bf.pagerank(graph, max_iterations=3)
     assert (short.iterations, short.converged) == (3, False)
     short.verify()
-    assert "stopped after 3 iterations" in repr(short)
+    told = repr(short)
+    assert "stopped after 3 iterations, the last of which changed the ranks by 0." in told
+    assert "\n  3 iterations, " in told
+    assert short.report.iterations == short.totals()["iterations"] == 3
+    assert len(short.report.to_pandas()) == 3
+    assert short.report.edges_visited == 3 * graph.num_arcs
+    assert short.change == short.totals()["change"] > 1e-6
+    enough = int(re.search(r"max_iterations=(\d+) is enough", told)[1])
+    assert bf.pagerank(graph, max_iterations=enough).converged
     long = bf.pagerank(graph, tol=1e-3)
     assert long.converged
     assert long.iterations < 20
+    assert long.change < 1e-3
+    assert "enough" not in repr(long)
+    assert "enough" not in repr(bf.pagerank(graph, tol=0, max_iterations=2))
+
+
+def test_iterations_on_devices_are_counted_alike() -> None:
+    found = bf.pagerank(bf.generate("kron:8"), max_iterations=3, devices=2, threads=1)
+    assert (found.iterations, found.report.iterations) == (3, 3)
+
+
+@pytest.mark.parametrize(("tol", "damping"), [(1e-6, 0.85), (1e-10, 0.85), (1e-12, 0.97)])
+def test_iterations_are_enough_by_default(tol: float, damping: float) -> None:
+    """On two vertices that swap their ranks the change falls by no more than the damping."""
+    graph = bf.from_edges([0, 1], [1, 0])
+    found = bf.pagerank(graph, damping, tol, personalization=[1, 0])
+    assert found.converged
+    bound = steps_below(tol / 2, damping)
+    assert bound - 2 <= found.iterations <= bound
+    assert 2 * damping**bound < tol <= 2 * damping ** (bound - 1)
+
+
+def test_iterations_end_where_nothing_converges() -> None:
+    graph = bf.from_edges([0, 1], [1, 0])
+    found = bf.pagerank(graph, damping=1, personalization=[1, 0])
+    assert (found.iterations, found.converged, found.change) == (100, False, 2)
+    assert "enough" not in repr(found)
+    assert bf.pagerank(graph, tol=0, personalization=[1, 0], max_iterations=7).iterations == 7
 
 
 def test_dropping_what_has_no_way_out() -> None:

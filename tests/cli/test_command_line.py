@@ -14,7 +14,7 @@ import pytest
 import broadfront as bf
 from broadfront import progress
 from broadfront.cli.main import main
-from zoo import same
+from zoo import same_from_file
 
 
 def answer(capsys: pytest.CaptureFixture[str], *arguments: object) -> str:
@@ -77,7 +77,7 @@ def test_convert_and_generate(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     assert f"written   {first}" in out
     answer(capsys, "convert", first, second)
     expected = bf.generate("kron:6", seed=3, weights=(1, 5), simple=True)
-    same(bf.read(second), expected)
+    same_from_file(expected, bf.read(second), first)
     facts = json.loads(answer(capsys, "convert", second, tmp_path / "c.txt", "--json"))
     assert facts["written"]["bytes"] == os.path.getsize(tmp_path / "c.txt")
 

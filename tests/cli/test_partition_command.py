@@ -36,6 +36,19 @@ def test_as_json_and_into_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[s
     assert (facts["by"], facts["parts"]) == ("biased", 3)
 
 
+def test_the_long_name_of_the_number(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["partition", "path:10", "--parts", "2", "--by", "range"]) == 0
+    assert "into 2 by range" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        main(["partition", "path:10"])
+    assert "-n/--parts" in capsys.readouterr().err
+
+
+def test_a_time_limit(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["partition", "path:10", "-n", "2", "--time-limit", "0"]) == 1
+    assert "time_limit=0.0 s is over" in capsys.readouterr().err
+
+
 def test_what_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["partition", "path:10", "-n", "0"]) == 1
     assert "count=0" in capsys.readouterr().err

@@ -31,6 +31,8 @@ def test_every_primitive_answers_machines(name: str, capsys: pytest.CaptureFixtu
     assert facts["primitive"] == name
     assert facts["graph"]["vertices"] == 25
     assert facts["threads"] == 1
+    assert ("teps" in facts) == ("edges_reached" in facts) == (name in ("bfs", "sssp"))
+    assert ("change" in facts) == (name == "pagerank")
 
 
 def test_answers_are_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

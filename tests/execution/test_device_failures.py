@@ -6,6 +6,8 @@ run works. Two loops are compiled here, `ENDLESS` and `CHOOSY`; the others are t
 
 from __future__ import annotations
 
+import _thread
+import contextlib
 import os
 import resource
 import signal
@@ -40,16 +42,16 @@ def min_label(threads: int = 1, **options: Any) -> np.ndarray:
 def only_those_of_before(count: int) -> bool:
     """Wait for threads that were let go; tell whether there are no more than before."""
     until = time.perf_counter() + 10
-    while threading.active_count() > count and time.perf_counter() < until:
+    while _thread._count() > count and time.perf_counter() < until:
         time.sleep(0.01)
-    return threading.active_count() <= count
+    return _thread._count() <= count
 
 
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("block", blocks.NAMES.values(), ids=blocks.NAMES.keys())
 def test_a_fault_anywhere_stops_everybody(block: int, threads: int) -> None:
     assert not min_label(threads).any()
-    before = threading.active_count()
+    before = _thread._count()
     for device, times in product(range(3), (0, 3)):
         began = time.perf_counter()
         with pytest.raises(bf.DeviceError, match=f"cpu:{device} failed at block") as caught:
@@ -65,7 +67,7 @@ def test_a_thousand_faults_leave_nothing_behind() -> None:
     places = product(range(1000), range(3), blocks.NAMES.values())
     faults = [(device, block, times % 3) for times, device, block in islice(places, 1000)]
     min_label()
-    before = threading.active_count()
+    before = _thread._count()
     memory = 0
     for number, fault in enumerate(faults):
         with pytest.raises(bf.DeviceError):
@@ -100,7 +102,7 @@ CHOOSY = Program(
 def test_a_functor_that_raises_stops_everybody(device: int, threads: int) -> None:
     settings: dict[str, Any] = {"frontier": [30], "start": {"label": {30: 0}}, "threads": threads}
     middle = np.flatnonzero(THIRDS.owner == device)[10]
-    before = threading.active_count()
+    before = _thread._count()
     with pytest.raises(ValueError, match="no way to this vertex") as caught:
         bf.run(CHOOSY, RING, **settings, parameters={"bad": middle}, devices=3, partitioner=THIRDS)
     assert caught.value.__notes__ == [f"on cpu:{device}"]
@@ -140,7 +142,7 @@ def run_for_ever(devices: int, **options: Any) -> None:
 def devices(request: pytest.FixtureRequest) -> int:
     """So many devices, on which the endless loop is compiled."""
     with pytest.raises(bf.TimeLimitError):
-        run_for_ever(request.param, time_limit=0)
+        run_for_ever(request.param, time_limit=0.5)  # time to split the graph, and so to compile
     return request.param
 
 
@@ -164,6 +166,47 @@ def test_ctrl_c_stops_all_devices(devices: int) -> None:
     for press in presses:
         press.join()
     assert not min_label().any()
+
+
+class AlarmError(Exception):
+    """What a signal handler raises."""
+
+
+def test_what_a_signal_handler_raises_comes_out(devices: int) -> None:
+    def ring(*_: object) -> None:
+        raise AlarmError("of the handler")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        with pytest.raises(AlarmError, match="of the handler"):
+            run_for_ever(devices, time_limit=60)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert not min_label().any()
+
+
+def test_a_signal_handler_that_leaves(devices: int) -> None:
+    before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(7))
+    try:
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()
+        with pytest.raises(SystemExit) as caught:
+            run_for_ever(devices, time_limit=60)
+    finally:
+        signal.signal(signal.SIGTERM, before)
+    assert caught.value.code == 7
+
+
+def test_a_signal_handler_that_only_looks(devices: int) -> None:
+    seen: list[int] = []
+    before = signal.signal(signal.SIGALRM, lambda number, _: seen.append(number))
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.05)
+        with pytest.raises(bf.TimeLimitError):
+            run_for_ever(devices, time_limit=0.5)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    assert seen == [signal.SIGALRM]
 
 
 def test_progress_is_told(devices: int) -> None:
@@ -231,3 +274,14 @@ def test_a_box_that_does_not_fit_stops_the_run() -> None:
 def test_one_device_within_its_limit() -> None:
     graph = bf.generate("uniform:11:8")
     assert labels(graph, devices=1, memory_limit=10_000_000).count == labels(graph).count
+
+
+def test_a_run_that_was_stopped_between_levels_leaves_no_trace() -> None:
+    graph = bf.generate("grid:60x70:0")
+    expected = bf.betweenness(graph, [0], threads=1).centrality
+    where: dict[str, Any] = {"threads": 1, "devices": 8, "partitioner": "random", "relabel": False}
+    for turn in range(20):
+        with contextlib.suppress(bf.TimeLimitError):
+            bf.betweenness(graph, [4100], time_limit=1e-4 + 0.001 * (turn % 5), **where)
+        found = bf.betweenness(graph, [0], time_limit=60, **where)
+        np.testing.assert_allclose(found.centrality, expected)

@@ -8,6 +8,22 @@ import sys
 import textwrap
 from pathlib import Path
 
+import numpy as np
+import pytest
+
+from broadfront.algorithms.bfs import BFS, BFS_TO_TARGET
+from broadfront.algorithms.brandes import weighted_brandes
+from broadfront.algorithms.components import COMPONENTS
+from broadfront.algorithms.pagerank import PROGRAMS as PAGERANK
+from broadfront.algorithms.sssp import shortest_paths
+from broadfront.algorithms.triangles import TOTAL
+from broadfront.digest import digest_of
+from broadfront.execution.across import Across
+from broadfront.execution.fused import fused
+from broadfront.execution.program import RESERVED
+from k_core import K_CORE
+from widest_path import WIDEST_PATH
+
 SCRIPT = """
 import sys
 import numpy as np
@@ -52,3 +68,33 @@ def test_edits_are_noticed_and_comments_are_not(tmp_path: Path) -> None:
     assert answer(sign="-") == "[0, -1, -2] True"
     assert answer(more="+ 5") == "[0, 6, 12] True"
     assert answer(step=2) == "[0, 2, 4] False"
+
+
+PROGRAMS = {
+    "bfs": BFS,
+    "bfs to a target": BFS_TO_TARGET,
+    "sssp": shortest_paths(np.dtype(np.float64), None),
+    "components": COMPONENTS,
+    "pagerank": PAGERANK[False, False],
+    "brandes": weighted_brandes(np.dtype(np.float64)),
+    "triangles": TOTAL,
+    "k-core": K_CORE,
+    "widest path": WIDEST_PATH,
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_what_every_loop_means_can_be_told(name: str) -> None:
+    """Or it would compile in each process anew; told twice, it is told alike."""
+    program = PROGRAMS[name].on(np.dtype(np.int32))
+    names = (*program.fields, *program.parameters, *RESERVED)
+
+    def meanings() -> list[str]:
+        across = Across(program, names, np.dtype(np.int32), True)
+        loops = [fused(program, names), fused(program, names, large=True),
+                 fused(program, names, across=across)]  # fmt: skip
+        return [digest_of(loop)[0] for loop in loops]
+
+    first = meanings()
+    assert meanings() == first
+    assert first[0] != first[2]

@@ -31,12 +31,11 @@ def labels(**options: Any) -> bf.Components:
 
 
 def held(result: bf.Components) -> int:
-    """Return the bytes of the device that took most, its record of iterations apart."""
+    """Return the bytes of the device that took most."""
     report = result.report
     if not report.devices:
-        return GRAPH.nbytes + report.peak_bytes - 48 * report.iterations
-    columns = 8 * (6 + 2 * len(report.devices) + 3)
-    return max(one.bytes for one in report.devices) - columns * report.iterations
+        return GRAPH.nbytes + report.peak_bytes
+    return max(one.bytes for one in report.devices)
 
 
 def case_of(devices: int = 1, memory: Any = MINIMAL, relabel: bool = True) -> Case:

@@ -119,7 +119,7 @@ def test_what_a_run_needs_does_not_depend_on_the_one_before() -> None:
     again = bf.bfs(graph, 0, threads=1).report
     assert (first.growths, first.peak_bytes) == (again.growths, again.peak_bytes)
     assert first.memory_profile() == again.memory_profile()
-    rows = 8 * frontier.RECORD_COLUMNS * first.iterations
+    rows = 8 * frontier.COLUMNS * first.iterations
     assert first.workspace_bytes - rows < 8 * graph.num_vertices  # two whole queues alone
 
 

@@ -294,7 +294,7 @@ def test_wrong_runs() -> None:
     with pytest.raises(bf.OptionError, match="parameters are most; given were none"):
         bf.run(program, graph)
     for options, message in (
-        ({"frontier": [5]}, "not all vertices"),
+        ({"frontier": [5]}, "holds 5, which is no position in 0..1"),
         ({"start": {"length": {}}}, "no field 'length'"),
         ({"start": {"width": np.zeros(3)}}, "has shape"),
         ({"threads": 0}, "threads=0"),

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import broadfront as bf
+from broadfront.graph.build import Columns
 from broadfront.graph.distinct import distinct
 
 
@@ -91,17 +92,32 @@ def test_names_that_numpy_would_change() -> None:
 @given(st.lists(st.integers(0, 2**63 - 1) | st.integers(10**15, 10**15 + 9), max_size=300))
 def test_distinct_against_numpy(values: list[int]) -> None:
     ids = np.array(values, np.int64)
-    found, places = distinct(ids)
+    columns = Columns(ids, ids[::-1])
+    found = distinct(columns)
     expected, inverse = np.unique(ids, return_inverse=True)
     np.testing.assert_array_equal(found, expected)
-    np.testing.assert_array_equal(places, inverse)
+    np.testing.assert_array_equal(columns.source, inverse)
+    np.testing.assert_array_equal(columns.target, inverse[::-1])
+    np.testing.assert_array_equal(ids, values)
 
 
 def test_distinct_when_the_table_grows() -> None:
     ids = np.random.default_rng(0).integers(0, 2**62, 50_000)
-    found, places = distinct(np.concatenate([ids, ids]))
+    columns = Columns(ids, ids[::-1])
+    found = distinct(columns)
     np.testing.assert_array_equal(found, np.unique(ids))
-    np.testing.assert_array_equal(found[places[50_000:]], ids)
+    np.testing.assert_array_equal(found[columns.source], ids)
+    np.testing.assert_array_equal(found[columns.target], ids[::-1])
+
+
+def test_owned_columns_are_numbered_in_place() -> None:
+    ids = np.random.default_rng(0).integers(0, 2**30, 5_000).astype(np.int32)
+    columns = Columns(ids.copy(), ids[::-1].copy(), owned=True)
+    source = columns.source
+    found = distinct(columns)
+    assert columns.source is source
+    np.testing.assert_array_equal(found[columns.source], ids)
+    np.testing.assert_array_equal(found[columns.target], ids[::-1])
 
 
 def test_ids_that_are_missing() -> None:

@@ -107,7 +107,7 @@ def test_what_is_refused() -> None:
         Program({"other": Field("vertex")}, step=[Unite("component")])
     with pytest.raises(bf.OptionError, match="'component' takes ids"):
         Program({"component": Field(np.float64)}, step=[Unite("component")])
-    with pytest.raises(bf.OptionError, match="'component' takes ids"):
+    with pytest.raises(bf.OptionError, match="leave length out"):
         Program({"component": Field("vertex", length=1)}, step=[Unite("component")])
 
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import broadfront as bf
 from broadfront import progress, threads
+from broadfront.partition.kept import kept_with
 from broadfront.partition.partitioners import metis
 from broadfront.partition.split import PARTITIONERS
 from reassembly import check
@@ -67,6 +68,7 @@ def test_the_same_for_any_number_of_threads(by: str) -> None:
     graph = bf.generate("kron:12")
     found = []
     for number in (1, 2, 7):
+        graph.forget()
         with threads.limit(number):
             found.append(bf.split(graph, 5, by, seed=3).owner)
     np.testing.assert_array_equal(found[0], found[1])
@@ -136,6 +138,7 @@ def test_metis_is_the_same_in_a_process_of_its_own(monkeypatch: pytest.MonkeyPat
     graph = bf.generate("grid:40x40")
     here = bf.split(graph, 4, "metis", seed=5, speeds=[2, 1, 1, 1]).owner
     monkeypatch.setattr(metis, "ARCS_FOR_A_PROCESS", 0)
+    graph.forget()
     np.testing.assert_array_equal(
         here, bf.split(graph, 4, "metis", seed=5, speeds=[2, 1, 1, 1]).owner
     )
@@ -182,6 +185,46 @@ def test_ctrl_c_ends_metis() -> None:
     with pytest.raises(KeyboardInterrupt):
         bf.split(graph, 8, "metis", progress=press)
     assert time.monotonic() - began < 60
+
+
+# ---------------------------------------------------------------------- time limits
+
+
+@pytest.mark.parametrize("by", [*NAMES, lambda graph, count: np.zeros(graph.num_vertices, int)])
+def test_no_time_to_split(by: str) -> None:
+    graph = bf.generate("grid:30x30")
+    with pytest.raises(bf.TimeLimitError, match=r"time_limit=0 s is over"):
+        bf.split(graph, 2, by, time_limit=0)
+    assert len(kept_with(graph)) == 0
+    assert bf.split(graph, 2, by, time_limit=60).count == 2
+
+
+def test_metis_is_ended_when_its_time_is_over(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(metis, "ARCS_FOR_A_PROCESS", 0)
+    monkeypatch.setattr(metis, "PROGRAM", tmp_path / "slow.py")
+    metis.PROGRAM.write_text("import time; time.sleep(600)")
+    graph = bf.generate("grid:30x30")
+    began = time.monotonic()
+    with pytest.raises(bf.TimeLimitError, match=r"time_limit=0\.3 s is over"):
+        bf.bfs(graph, 0, devices=2, partitioner="metis", time_limit=0.3)
+    assert time.monotonic() - began < 60
+    assert len(kept_with(graph)) == 0
+
+
+def test_building_parts_is_limited_too() -> None:
+    graph = bf.generate("kron:10")
+    partition = bf.split(graph, 2)
+
+    def spend(stage: str, done: int, total: int) -> None:
+        time.sleep(0.3 if stage == "building parts" else 0)
+
+    with pytest.raises(bf.TimeLimitError, match=r"time_limit=0\.2 s"):
+        bf.bfs(graph, 0, devices=2, time_limit=0.2, progress=spend)
+    assert partition.nbytes == partition.owner.nbytes
+    bf.bfs(graph, 0, devices=2, time_limit=60).verify()
+    assert partition.nbytes > graph.targets.nbytes
 
 
 # ---------------------------------------------------------------------- what is refused

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import broadfront as bf
-from broadfront.report.devices import one_after_the_other
+from broadfront.report.devices import chrome_trace, one_after_the_other
 from broadfront.report.record import joined
 from problems import LABEL_PROPAGATION
 
@@ -116,3 +116,25 @@ def test_a_short_run_after_a_long_one_has_a_record_of_its_own() -> None:
     for one in near.devices:
         assert (one.sent_bytes >= 0).all()
         assert (one.microseconds < 1e9).all()
+
+
+def test_totals_of_a_long_run_are_exact() -> None:
+    graph = bf.generate("path:40000")
+    one = bf.bfs(graph, 0, threads=1).report
+    report = bf.bfs(graph, 0, threads=1, devices=2, partitioner="range").report
+    assert report.iterations == report.spans.sum() == 40_000
+    assert len(report.spans) == len(one.spans) < 40_000
+    assert report.edges_visited == one.edges_visited == graph.num_arcs
+    assert report.redundancy(one) == 1
+    np.testing.assert_array_equal(report.frontier, one.frontier)
+    totals = report.totals()
+    assert totals["vertices_sent"] == sum(one.sent_vertices.sum() for one in report.devices) > 0
+    for device in report.devices:
+        assert device.sent_bytes.shape == (len(report.spans), 2)
+        assert (device.sent_bytes >= 0).all()
+        assert device.frontier.sum() == device.owned
+        np.testing.assert_array_equal(device.spans, report.spans)
+        assert device.to_pandas()["iterations"].sum() == 40_000
+        assert (np.diff(device.began) >= 0).all()
+    events = chrome_trace(report)["traceEvents"]
+    assert sum(event["args"].get("iterations", 0) for event in events) == 2 * 3 * 40_000

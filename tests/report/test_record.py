@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import pytest
 import broadfront as bf
 from broadfront import Advance, Compute, Field, Filter, Phase, Program
 from broadfront.devices import workspace
+from broadfront.devices.timeline import COARSE, FINE, ROWS, rows_until
 from broadfront.operators.cpu import frontier
 from broadfront.report.record import Record, joined
 
@@ -53,11 +55,14 @@ def test_the_way_to_share_work_is_told(balance: str) -> None:
     record = searched([Advance(further, into="depth", balance=balance)]).record
     frame = record.to_pandas()
     assert frame.columns.tolist() == [
-        "frontier", "edges", "direction", "strategy", "atomics", "microseconds",
+        "iteration", "iterations", "frontier", "edges", "direction", "strategy", "atomics",
+        "microseconds",
     ]  # fmt: skip
     assert set(frame["strategy"]) == {balance}
     assert set(frame["direction"]) == {"push"}
     assert len(frame) == record.iterations
+    assert frame["iteration"].tolist() == list(range(record.iterations))
+    assert set(frame["iterations"]) == {1}
 
 
 def test_every_kind_of_operator_has_a_strategy() -> None:
@@ -93,13 +98,13 @@ def test_an_iteration_of_which_nothing_is_told_is_an_empty_row() -> None:
 
 @pytest.mark.parametrize("priority", [None, nearest])
 def test_atomics_are_counted(priority: object) -> None:
-    """On one thread of a tree nothing is proposed in vain: each vertex settles once."""
-    graph = bf.generate("tree:2:8")
+    """One thread needs none; of a tree each vertex settles once, by an atomic where all push."""
+    graph = bf.generate("tree:2:13")
     program = Program(DEPTH, step=[Advance(further, into="depth", priority=priority)])
-    answer = bf.run(program, graph, frontier=[0], start={"depth": {0: 0}}, threads=1)
-    assert answer.record.totals()["atomics"] == graph.num_vertices - 1
-    if priority is None:
-        assert answer.record.atomics[:3].tolist() == [2, 4, 8]
+    how: dict[str, Any] = {"frontier": [0], "start": {"depth": {0: 0}}}
+    assert bf.run(program, graph, **how, threads=1).record.totals()["atomics"] == 0
+    atomics = bf.run(program, graph, **how, threads=2).record.totals()["atomics"]
+    assert 0 < atomics < graph.num_vertices
 
 
 def test_search_takes_at_most_24_bytes_a_vertex() -> None:
@@ -135,7 +140,7 @@ def test_memory_told_is_memory_taken() -> None:
         taken = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    rows_never_touched = frontier.RECORD_ROWS * frontier.RECORD_COLUMNS * 8
+    rows_never_touched = ROWS * frontier.COLUMNS * 8
     assert abs(taken - rows_never_touched - told) < 2 * graph.num_vertices + (64 << 10)
 
 
@@ -155,3 +160,99 @@ def test_joined_records_add_up() -> None:
     assert both.kernel_calls == 2
     assert both.peak_bytes == records[1].peak_bytes
     assert len(both.to_pandas()) == 14
+
+
+# ---------------------------------------------------------------------- long runs
+
+LONG = 70_001
+
+
+def check_rows(report: Record, iterations: int) -> None:
+    """Check that rows cover all iterations, and are as few as they should be."""
+    assert report.iterations == iterations == report.spans.sum()
+    assert len(report.spans) == rows_until(iterations) < iterations
+    assert report.coarse
+    assert set(report.spans[:FINE].tolist()) == {1}
+    np.testing.assert_array_equal(report.begins, np.cumsum([0, *report.spans])[:-1])
+
+
+def test_totals_of_a_long_run_are_exact() -> None:
+    graph = bf.generate("path:200000")
+    for threads in (1, 2):
+        report = bf.bfs(graph, 0, threads=threads).report
+        check_rows(report, 200_000)
+        assert report.edges_visited == report.totals()["edges_visited"] == graph.num_arcs == 399_998
+        assert report.frontier.sum() == graph.num_vertices
+        assert report.redundancy(report) == 1
+        np.testing.assert_array_equal(report.frontier, report.spans)
+        assert report.edges[1:-1].tolist() == (2 * report.spans[1:-1]).tolist()
+        assert (report.microseconds > 0).all()
+        assert report.microseconds.sum() <= report.seconds * 1e6
+        assert set(report.direction) == {"push"}
+
+
+def test_a_long_record_says_that_rows_cover_several_iterations() -> None:
+    report = bf.bfs(bf.generate(f"path:{LONG}"), 0, threads=1).report
+    assert f"{LONG:,} iterations, {2 * LONG - 2:,} edges traversed" in str(report)
+    rows = rows_until(LONG)
+    assert f"{rows:,} rows, of which some cover several iterations, up to 128" in str(report)
+    frame = report.to_pandas()
+    assert len(frame) == rows
+    assert frame["iterations"].sum() == LONG
+    assert frame["iteration"].iloc[FINE] == FINE
+    assert frame["iteration"].iloc[FINE + 1] == FINE + COARSE
+    short = bf.bfs(bf.generate("path:5"), 0, threads=1).report
+    assert "rows" not in str(short)
+    assert short.spans.tolist() == [1] * 5
+
+
+def test_operators_of_one_iteration_count_its_frontier_once_in_a_shared_row() -> None:
+    """An advance and a dense operator: both in the row, the frontier of the advance."""
+    graph = bf.generate(f"path:{LONG}")
+    found = bf.bfs(graph, 0, target=LONG - 1, threads=1)
+    report = found.report
+    assert found.depth[-1] == LONG - 1
+    assert report.coarse
+    assert report.frontier.sum() - report.frontier[0] in (LONG - 2, LONG - 1)
+    assert set(report.strategy[FINE:]) == {"dense+by_degree"}
+
+
+def test_priorities_and_levels_in_long_runs() -> None:
+    graph = bf.generate(f"path:{LONG}", weights=(1, 1))
+    report = bf.sssp(graph, 0, width=1, threads=1).report
+    check_rows(report, report.iterations)
+    assert report.edges_visited == graph.num_arcs
+    between = bf.betweenness(graph, [0], threads=1).report
+    check_rows(between, between.iterations)
+    assert between.iterations >= 2 * LONG
+
+
+def test_a_short_run_after_a_long_one_has_empty_rows_to_write_to() -> None:
+    long, short = bf.generate(f"path:{LONG}"), bf.generate("star:9")
+    for _ in range(2):
+        assert bf.bfs(long, 0, threads=1).report.edges_visited == long.num_arcs
+        report = bf.bfs(short, 1, threads=1).report
+        assert report.frontier.tolist() == [1, 1, 7]
+        assert (report.microseconds < 1e6).all()
+
+
+def test_joined_long_records_go_on_counting() -> None:
+    report = bf.bfs(bf.generate(f"path:{LONG}"), 0, threads=1).report
+    both = joined([report, report])
+    assert both.edges_visited == 2 * report.edges_visited
+    assert both.begins[len(report.spans)] == LONG
+    assert both.begins[-1] + both.spans[-1] == both.iterations == 2 * LONG
+
+
+def test_a_phase_that_does_not_count_is_recorded_with_the_next_iteration() -> None:
+    fields = {"seen": Field(np.int64), **DEPTH}
+    ready = Phase([Compute(touch)], counts=False)
+    program = Program(fields, phases=[ready, Phase([Advance(further, into="depth")])])
+    graph = bf.generate("path:4")
+    record = bf.run(program, graph, frontier=[0], start={"depth": {0: 0}}, threads=1).record
+    assert record.strategy.tolist() == ["dense+by_degree", *["by_degree"] * 3]
+    assert record.frontier.tolist() == [1, 1, 1, 1]
+    for _ in range(2):  # with nothing after it, it is an iteration
+        record = bf.run(program, graph, frontier=[], threads=1).record
+        assert (record.iterations, record.strategy.tolist()) == (1, ["dense"])
+        assert record.frontier.tolist() == [4]

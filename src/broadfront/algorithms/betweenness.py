@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront.algorithms.brandes import UNWEIGHTED, weighted_brandes
-from broadfront.algorithms.distances import working_dtype
+from broadfront.algorithms.distances import check_lengths, weighed, working_dtype
 from broadfront.algorithms.sssp import shortest_paths
 from broadfront.clock import Allowance
 from broadfront.errors import GraphError, OptionError
@@ -65,7 +65,8 @@ class Betweenness(Result):
         if len(self.centrality) == 0:
             return [told]
         best = int(np.argmax(self.centrality))
-        return [f"{told}; the first is {self.labels[best]} with {self.centrality[best]:.3g}"]
+        name = self.graph.labels_of([best])[0]
+        return [f"{told}; the first is {name} with {self.centrality[best]:.3g}"]
 
     def verify(self) -> None:
         """Check against a serial computation; of very many sources, against some of them."""
@@ -113,6 +114,8 @@ def betweenness(
     raw = np.zeros(graph.num_vertices)
     records: list[Record] = []
     at_once = max(1, VERTICES_AT_ONCE // max(1, graph.num_vertices))
+    if options.get("memory_limit") is not None:
+        at_once = 1  # a limit counts the rows of sources under way; others would come on top
     progress, time_limit = options.pop("progress", None), options.pop("time_limit", None)
     with listening(progress), Allowance(time_limit) as left:
         for done in range(0, max(1, len(roots)), at_once):
@@ -142,6 +145,7 @@ def _from_each(
         return answer["raw"], [answer.record]
     distances = shortest_paths(dtype, None)
     found = run_each(distances, graph, start={"distance": here}, time_limit=left(), **options)
+    check_lengths(graph, found["distance"])
     start["distance"] = found["distance"]
     answer = run_each(weighted_brandes(dtype), graph, start=start, time_limit=left(), **options)
     if answer["lost"].any():
@@ -150,8 +154,11 @@ def _from_each(
 
 
 def _distance_dtype(graph: Graph) -> np.dtype[Any]:
-    """Return the dtype to add up distances in; refuse weights that are not positive."""
+    """Return the dtype to add up distances in; refuse weights that are not positive and finite."""
     dtype = working_dtype(graph, positive=True)
+    if np.isinf(graph.weight_bounds[1]):
+        edge = weighed(graph, np.isinf(graph.weights))  # type: ignore[arg-type]
+        raise GraphError(f"paths are counted along finite weights; {edge}")
     return np.dtype(np.float64) if dtype.kind == "f" else dtype
 
 

@@ -14,7 +14,7 @@ Beamer, Asanović, Patterson: Direction-optimizing breadth-first search (SC 2012
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +25,7 @@ from broadfront.execution.options import Options
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
-from broadfront.operators.describe import Advance, Compute, Field
+from broadfront.operators.describe import Advance, Compute, Field, Filter
 from broadfront.report.record import joined
 from broadfront.report.result import path
 from broadfront.report.rows import Search, positions
@@ -63,6 +63,11 @@ def look_for_target(vertex, state):
         state.found[0] = 1
 
 
+def target_is_further(vertex, state):
+    """Keep the frontier unless the target is in it."""
+    return state.found[0] == 0
+
+
 def target_found(state):
     """Tell whether the search may stop early."""
     return state.found[0] != 0
@@ -77,7 +82,10 @@ LOOK = Compute(look_for_target, over="frontier")
 BFS = Program(FIELDS, step=[HOP], name="bfs")
 BFS_TO_TARGET = Program(
     {**FIELDS, "found": Field(np.int32, combine="max", length=1)},
-    phases=[Phase([LOOK]), Phase([HOP, LOOK], until=target_found)],
+    phases=[
+        Phase([LOOK, Filter(target_is_further)], counts=False),
+        Phase([HOP, LOOK], until=target_found),
+    ],
     parameters=["target"],
     name="bfs",
 )
@@ -98,12 +106,18 @@ class BreadthFirst(Search):
         The vertex before, by position; -1 where unreached, a source is its own.
     """
 
+    vertex_columns: ClassVar[tuple[str, ...]] = ("parent",)
+
     depth: NDArray[np.int32]
     parent: NDArray[Any]
 
     def path_to(self, target: object) -> list[Any]:
         """Return the labels on a shortest path from a source to `target`; empty if unreached."""
         return path(self.alone().parent, self.graph, target)
+
+    def mask(self) -> NDArray[Any]:
+        """Return which vertices were reached."""
+        return self.depth >= 0
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return depth and parent."""
@@ -141,7 +155,8 @@ def bfs(
         Search from each vertex of the list by itself: answers have a row per source, in the order
         of the list, and ``result[i]`` is the search from source i.
     target
-        Stop when this vertex is reached; deeper vertices stay unreached.
+        Stop when this vertex is reached: what is no deeper is answered, and deeper vertices stay
+        unreached.
     deterministic
         Of several possible parents take the one of smallest position, at the price of another pass;
         otherwise any.

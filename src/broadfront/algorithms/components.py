@@ -16,7 +16,7 @@ Sutton, Ben-Nun, Barak: Optimizing parallel graph connectivity computation via s
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +59,8 @@ class Components(Result):
     count
         How many components there are.
     """
+
+    vertex_columns: ClassVar[tuple[str, ...]] = ("component",)
 
     component: NDArray[Any]
     count: int

@@ -15,6 +15,7 @@ Page, Brin, Motwani, Winograd: The PageRank citation ranking (1999).
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Unpack
@@ -22,10 +23,12 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from broadfront.algorithms.distances import weighed
 from broadfront.errors import GraphError, OptionError
 from broadfront.execution.options import Options
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
+from broadfront.given import numbers
 from broadfront.graph.csr import Graph
 from broadfront.kernel import inner
 from broadfront.operators.describe import Compute, Field, Operator, Reduce
@@ -114,10 +117,19 @@ def _program(weighted: bool, personal: bool) -> Program:
     return Program(
         fields,
         parameters=["damping", "tolerance", "most_iterations", "keeps_stuck", "jumps_differ"],
-        phases=[Phase([first]), Phase(step, until=settled)],
+        phases=[Phase([first], counts=False), Phase(step, until=settled)],
         name="pagerank",
     )
 
+
+ITERATIONS = 100
+"""At most so many by default; enough for the default tolerance and damping."""
+
+WEAKEST, STRONGEST = float(np.finfo(np.float64).tiny), 1e290
+"""Between these a rank divided by a sum of weights neither overflows nor loses digits."""
+
+ROUNDING = 1e-15
+"""Changes below this may be rounding, which does not decrease."""
 
 PROGRAMS = {kind: _program(*kind) for kind in itertools.product((False, True), repeat=2)}
 """By whether edges have weights, and whether jumps go everywhere alike or not."""
@@ -134,12 +146,15 @@ class PageRank(Result):
     iterations
         How many there were.
     converged
-        Whether the last changed less than `tol` in all.
+        Whether the last changed the ranks by less than `tol`, total.
+    change
+        By how much the last changed the ranks: the L1 norm of the difference.
     """
 
     rank: NDArray[np.float64]
     iterations: int
     converged: bool
+    change: float
     settings: Mapping[str, Any]
 
     def columns(self) -> dict[str, NDArray[Any]]:
@@ -148,12 +163,24 @@ class PageRank(Result):
 
     def story(self) -> list[str]:
         """Return how it ended, and the first vertex."""
-        ended = "converged" if self.converged else "stopped"
-        if len(self.rank) == 0:
-            return [f"{ended} after {self.iterations} iterations"]
-        best = int(np.argmax(self.rank))
-        first = f"the first is {self.labels[best]} with {self.rank[best]:.3g}"
-        return [f"{ended} after {self.iterations} iterations; {first}"]
+        lines = [f"converged after {self.iterations:,} iterations"]
+        if not self.converged:
+            damping, tol = self.settings["damping"], self.settings["tol"]
+            lines = [f"stopped after {self.iterations:,} iterations, the last of which changed the "
+                     f"ranks by {self.change:.2g}, and tol is {tol:.2g}"]  # fmt: skip
+            more = steps_below(tol / max(self.change, tol, 1e-300), damping)
+            if more is not None and tol >= ROUNDING:
+                lines.append(f"max_iterations={self.iterations + more} is enough")
+        if len(self.rank):
+            best = int(np.argmax(self.rank))
+            lines.append(
+                f"the first is {self.graph.labels_of([best])[0]} with {self.rank[best]:.3g}"
+            )
+        return ["; ".join(lines)]
+
+    def totals(self) -> dict[str, Any]:
+        """Return the totals of the report, and how it ended."""
+        return {**super().totals(), "converged": self.converged, "change": self.change}
 
     def verify(self) -> None:
         """Check that the ranks sum to 1 and that another step hardly changes them."""
@@ -172,7 +199,7 @@ def pagerank(
     graph: Graph,
     damping: float = 0.85,
     tol: float = 1e-6,
-    max_iterations: int = 100,
+    max_iterations: int | None = None,
     personalization: ArrayLike | Mapping[Any, float] | None = None,
     weighted: bool = False,
     dangling: str = "redistribute",
@@ -187,7 +214,9 @@ def pagerank(
     tol
         Stop when an iteration changes the ranks by less than this, added up.
     max_iterations
-        Stop after so many in any case; `converged` tells which.
+        Stop after so many in any case; `converged` tells which, and `change` how far it came. By
+        default 100, which is enough for the default `tol` and `damping`; where these need more, as
+        many as are enough for any graph: the first k with ``2 * damping**k < tol``.
     personalization
         Where jumps go: an array of weights, one per vertex, or weights by label; by default
         everywhere alike.
@@ -207,6 +236,8 @@ def pagerank(
     """
     if not 0 <= damping <= 1:
         raise OptionError(f"damping={damping} is not in 0..1")
+    if max_iterations is None:
+        max_iterations = max(ITERATIONS, steps_below(tol / 2, damping) or 0)
     if max_iterations < 1:
         raise OptionError(f"max_iterations={max_iterations} is not a positive number")
     if dangling not in ("redistribute", "drop"):
@@ -237,7 +268,21 @@ def pagerank(
     }
     converged = bool(answer["change"][0] < tol)
     iterations = int(answer["iterations"][0])
-    return PageRank(graph, answer.record, answer["rank"], iterations, converged, settings)
+    change = float(answer["change"][0])
+    return PageRank(graph, answer.record, answer["rank"], iterations, converged, change, settings)
+
+
+def steps_below(share: float, damping: float) -> int | None:
+    """Return after how many iterations a change is sure to be below a share of itself.
+
+    Each changes the ranks by at most `damping` times what the one before did. None where that is
+    never, or nobody knows when.
+    """
+    if share <= 0 or damping >= 1 or math.isnan(share):
+        return None
+    if share > 1 or damping <= 0:
+        return 1
+    return math.floor(math.log(share) / math.log(damping)) + 1
 
 
 def _jump(graph: Graph, personalization: ArrayLike | Mapping[Any, float] | None) -> NDArray[Any]:
@@ -246,19 +291,44 @@ def _jump(graph: Graph, personalization: ArrayLike | Mapping[Any, float] | None)
         return np.array([1.0 / max(1, count)])
     if isinstance(personalization, Mapping):
         jump = np.zeros(count)
-        for name, value in personalization.items():
-            jump[graph.vertex(name)] = value
+        values = numbers(list(personalization.values()), jump.dtype, "personalization")
+        jump[[graph.vertex(name) for name in personalization]] = values
     else:
-        jump = np.array(personalization, np.float64)
+        jump = numbers(personalization, np.dtype(np.float64), "personalization")
     if jump.shape != (count,):
         raise OptionError(f"personalization has shape {jump.shape}; expected ({count},)")
-    if not np.all(np.isfinite(jump)) or np.any(jump < 0) or (count and jump.sum() <= 0):
+    if not np.all(np.isfinite(jump)) or np.any(jump < 0) or (count and not jump.any()):
         raise OptionError("personalization must be weights of at least 0 that are not all 0")
-    return jump / jump.sum() if count else jump
+    if count == 0:
+        return jump
+    jump = np.ldexp(jump, -np.frexp(jump.max())[1])  # no digit changes, and the sum is finite
+    shares: NDArray[Any] = jump / jump.sum()
+    return shares
 
 
 def _check_weights(graph: Graph) -> None:
     if graph.weights is None:
         raise GraphError("weighted=True, but the graph has no weights")
-    if graph.weight_bounds[0] < 0:
-        raise GraphError("PageRank needs weights of at least 0")
+    smallest, largest = graph.weight_bounds
+    if smallest < 0 or np.isinf(largest):
+        wrong = graph.weights < 0 if smallest < 0 else np.isinf(graph.weights)
+        raise GraphError(f"PageRank needs finite weights of at least 0; {weighed(graph, wrong)}")
+    if smallest >= WEAKEST and float(largest) * graph.max_degree <= STRONGEST:
+        return
+    (vertex,) = graph.kept("vertex of unusable strength", lambda: _unusable(graph))
+    if vertex is not None:
+        name = graph.labels_of([vertex])[0]
+        raise GraphError(
+            f"the weights of the edges that leave {name} add up to less than {WEAKEST:.1e} or more "
+            f"than {STRONGEST:.0e}: multiply all weights by one number"
+        )
+
+
+def _unusable(graph: Graph) -> tuple[int | None]:
+    """Return the first vertex whose weights add up to too much, or to nearly nothing."""
+    assert graph.weights is not None
+    if graph.weights.dtype.kind != "f":
+        return (None,)
+    strength = np.bincount(graph.sources(), graph.weights, graph.num_vertices)
+    wrong = np.flatnonzero((strength > STRONGEST) | ((strength > 0) & (strength < WEAKEST)))
+    return (int(wrong[0]) if len(wrong) else None,)

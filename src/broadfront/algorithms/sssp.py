@@ -14,13 +14,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import Any, Unpack
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from broadfront.algorithms.bfs import bfs
-from broadfront.algorithms.distances import infinity, widened, working_dtype
+from broadfront.algorithms.distances import check_lengths, infinity, widened, working_dtype
 from broadfront.algorithms.tight_tree import find_parents
 from broadfront.clock import Allowance
 from broadfront.errors import OptionError
@@ -77,6 +77,8 @@ class ShortestPaths(Search):
         None unless asked for.
     """
 
+    vertex_columns: ClassVar[tuple[str, ...]] = ("parent",)
+
     distance: NDArray[Any]
     reached: NDArray[np.bool_]
     parent: NDArray[Any] | None
@@ -96,6 +98,10 @@ class ShortestPaths(Search):
         Unless parents were asked for, the first call finds them.
         """
         return path(self.alone()._parents, self.graph, target)
+
+    def mask(self) -> NDArray[Any]:
+        """Return which vertices were reached."""
+        return self.reached
 
     def columns(self) -> dict[str, NDArray[Any]]:
         """Return distance and, where asked for, parent."""
@@ -126,7 +132,8 @@ def sssp(
 ) -> ShortestPaths:
     """Find the shortest paths from a vertex, from the nearest of several, or from each of them.
 
-    Without weights every edge weighs 1. Negative weights are refused.
+    Without weights every edge weighs 1. Negative weights are refused, and so is a path that is
+    longer than the dtype of the weights holds. No path takes an edge of infinite weight.
 
     Parameters
     ----------
@@ -134,7 +141,8 @@ def sssp(
         A vertex, or a list of vertices, by label: the nearest counts or, with ``each=True``, every
         one by itself, in a row of the answer.
     target
-        Stop when the distance of this vertex is known; vertices further away stay unreached.
+        Stop when the distance of this vertex is known: what is no further is answered, and vertices
+        further away stay unreached.
     parents
         Find the tree of shortest paths too.
     width
@@ -174,6 +182,8 @@ def sssp(
             **{**limits, "time_limit": left()},
         )  # fmt: skip
         distance, record = answer["distance"], answer.record
+        rows = np.atleast_2d(distance)
+        check_lengths(graph, rows if goal is None else rows[rows[:, goal] == infinity(dtype)])
         if goal is not None:
             distance[distance > distance[..., goal, None]] = infinity(dtype)
         if parents:

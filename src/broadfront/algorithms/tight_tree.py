@@ -65,4 +65,7 @@ def find_parents(
         "parent": dict(zip(names, names, strict=True)),
     }
     go = run_each if each else run
-    return go(tight_tree(dtype), graph, frontier=sources, start=start, **options)
+    answer = go(tight_tree(dtype), graph, frontier=sources, start=start, **options)
+    if np.isinf(graph.weight_bounds[1]):  # from anywhere to an unreached vertex they seem tight
+        answer["parent"][distance == infinity(dtype)] = -1
+    return answer

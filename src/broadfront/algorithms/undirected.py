@@ -4,47 +4,58 @@ Method: rows are built anew with every edge in both directions; a graph that is 
 no weights is its own view. A partition of the graph is one of the view, too: the vertices are the
 same.
 
-Invariant: the view is kept as long as the graph, and the split of a view as long as the partition.
+Invariant: the view is kept with the graph, and the split of a view as long as the partition.
 """
 
 from __future__ import annotations
 
-import threading
+from dataclasses import replace
 from typing import Any
 from weakref import WeakKeyDictionary
 
+from broadfront.clock import Allowance, Clock, preparing
 from broadfront.execution.answer import Answer
 from broadfront.execution.program import Program
 from broadfront.execution.run import run
 from broadfront.graph import build
 from broadfront.graph.csr import Graph
+from broadfront.locks import new_lock
 from broadfront.partition.partition import Partition
+from broadfront.progress import listening
 
-_views: WeakKeyDictionary[Graph, Graph] = WeakKeyDictionary()
 _splits: WeakKeyDictionary[Partition, Partition] = WeakKeyDictionary()
-_lock = threading.Lock()
+_lock = new_lock()
 
 
 def undirected(graph: Graph) -> Graph:
     """Return the graph with every edge in both directions, without weights."""
     if not graph.directed and not graph.weighted:
         return graph
-    with _lock:
-        if graph not in _views:
-            offsets, targets, loops = graph.offsets, graph.targets, graph.num_self_loops
-            if graph.directed:
-                rows = build.rows(graph.sources(), targets, None, len(offsets) - 1, symmetric=True)
-                offsets, targets, loops = rows.offsets, rows.targets, rows.loops_kept
-            _views[graph] = Graph(offsets, targets, None, directed=False, self_loops=loops)
-        return _views[graph]
+    kept: tuple[Graph] = graph.kept("undirected view", lambda: (_view(graph),))
+    return kept[0]
+
+
+def _view(graph: Graph) -> Graph:
+    offsets, targets, loops = graph.offsets, graph.targets, graph.num_self_loops
+    if graph.directed:
+        rows = build.rows(graph.sources(), targets, None, len(offsets) - 1, symmetric=True)
+        offsets, targets, loops = rows.offsets, rows.targets, rows.loops_kept
+    return Graph(offsets, targets, None, directed=False, self_loops=loops)
 
 
 def run_undirected(program: Program, graph: Graph, **options: Any) -> Answer:
     """Run a program on the undirected view of a graph; see `broadfront.run`."""
-    view, how = undirected(graph), options.get("partitioner")
-    if isinstance(how, Partition) and how.graph is graph:
-        options["partitioner"] = _split_alike(how, view)
-    return run(program, view, **options)
+    clock, how = Clock(), options.get("partitioner")
+    with Allowance(options.pop("time_limit", None)) as left, listening(options.get("progress")):
+        with preparing():
+            view = undirected(graph)
+        before = clock.prepare_seconds
+        if isinstance(how, Partition) and how.graph is graph:
+            options["partitioner"] = _split_alike(how, view)
+        answer = run(program, view, time_limit=left(), **options)
+    record = answer.record
+    total = record.prepare_seconds + before
+    return replace(answer, record=replace(record, prepare_seconds=total))
 
 
 def _split_alike(partition: Partition, view: Graph) -> Partition:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from broadfront.benchmark.results import Report, Result
-from broadfront.graph.csr import size_text
 from broadfront.report.table import aligned, seconds_text
+from broadfront.sizes import size_text
 
 WORDS = {"lacks": "-", "skipped": "skipped", "stopped": "stopped", "wrong": "WRONG",
          "failed": "failed", "done": "-"}  # fmt: skip

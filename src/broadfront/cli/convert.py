@@ -8,7 +8,8 @@ from typing import Any
 
 from broadfront.cli import display, graphs
 from broadfront.clock import Clock
-from broadfront.graph.csr import Graph, size_text
+from broadfront.graph.csr import Graph
+from broadfront.sizes import size_text
 
 
 def add(commands: Any) -> argparse.ArgumentParser:

@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import clock, progress
-from broadfront.graph.csr import Graph, size_text
+from broadfront.graph.csr import Graph
+from broadfront.sizes import size_text
 
 BAR_WIDTH = 40
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from broadfront.cli.display import showing_progress
+from broadfront.cli.where import size
 from broadfront.graph.csr import Graph
 from broadfront.graph.read import read
 
@@ -39,6 +40,19 @@ def add_reading(command: argparse.ArgumentParser) -> None:
         default=None,
         help="whether the first line of an edge list names its columns",
     )
+    group.add_argument(
+        "--map",
+        action=argparse.BooleanOptionalAction,
+        default=True,
+        help="map a plain file to memory, or copy it, for files that others may change",
+    )
+    group.add_argument(
+        "--unpack-limit",
+        type=size,
+        metavar="BYTES",
+        help="that a packed file may unpack to; 4G will do; "
+        "by default 1G, or 100 times the file where that is more",
+    )
 
 
 def add_output(command: argparse.ArgumentParser) -> None:
@@ -58,6 +72,8 @@ def read_graph(options: argparse.Namespace) -> Graph:
             num_vertices=options.vertices,
             ids=options.ids,
             header=options.header,
+            map=options.map,
+            unpack_limit=options.unpack_limit,
         )
 
 

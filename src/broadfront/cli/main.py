@@ -14,11 +14,21 @@ from collections.abc import Sequence
 from importlib import import_module
 
 from broadfront import clock
-from broadfront.cli import bench, convert, devices, display, generate, info, partition, scaling
+from broadfront.cli import (
+    bench,
+    cache,
+    convert,
+    devices,
+    display,
+    generate,
+    info,
+    partition,
+    scaling,
+)
 from broadfront.cli.primitives import PRIMITIVES
 from broadfront.errors import BroadfrontError
 
-SUBCOMMANDS = (info, convert, generate, partition, devices, *PRIMITIVES, bench, scaling)
+SUBCOMMANDS = (info, convert, generate, partition, devices, *PRIMITIVES, bench, scaling, cache)
 
 EPILOG = """\
 A GRAPH is a file or a generated graph:

@@ -16,12 +16,13 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "partition",
         help="split a graph among devices, and tell what the split costs",
         description="Split a graph into parts and tell edges cut, balance and ghosts.",
-        epilog="example: broadfront partition roads.gr.gz -n 4 --by metis --out roads.npz",
+        epilog="example: broadfront partition roads.gr.gz --parts 4 --by metis --out roads.npz",
     )
     command.add_argument("graph", metavar="GRAPH", help="a file, or a generated graph as kron:20")
     command.add_argument(
-        "-n", dest="count", type=int, required=True, metavar="N", help="the number of parts"
-    )
+        "-n", "--parts", dest="count", type=int, required=True, metavar="N",
+        help="the number of parts",
+    )  # fmt: skip
     command.add_argument("--by", choices=tuple(PARTITIONERS), default="random", help="who decides")
     command.add_argument("--seed", type=int, default=0, metavar="N", help="another choice")
     command.add_argument(
@@ -31,6 +32,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "--factor", type=float, default=1.0, metavar="SHARE",
         help="how far --by biased follows neighbours: 0 not at all, 1 always",
     )  # fmt: skip
+    command.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after this")
     command.add_argument("--out", metavar="FILE", help="write the owners there (.npz)")
     graphs.add_reading(command)
     graphs.add_output(command)
@@ -44,6 +46,7 @@ def run(options: argparse.Namespace) -> None:
         partition = split(
             graph, options.count, options.by,
             seed=options.seed, speeds=options.speeds, factor=options.factor,
+            time_limit=options.time_limit,
         )  # fmt: skip
         partition.quality()
         if options.out:

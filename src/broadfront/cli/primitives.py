@@ -81,7 +81,7 @@ def tell(name: str, result: Result, checked: float | None, options: Options) -> 
     """Print the summary, for a person or a machine."""
     if options.json:
         facts = {
-            "primitive": name, "story": result.story(), **result.report.totals(),
+            "primitive": name, "story": result.story(), **result.totals(),
             "verified": checked is not None, "graph": display.facts_of(result.graph),
         }  # fmt: skip
         display.print_json(facts)
@@ -102,7 +102,7 @@ def write(result: Result, path: str) -> None:
         raise OptionError(f"{path}: unknown suffix {suffix!r}; known: .parquet .csv .npy")
     with files.written(path) as stream:
         if suffix == ".npy":
-            np.save(stream, next(iter(result.columns().values())))
+            np.save(stream, next(iter(result.labelled_columns().values())))
         elif suffix == ".csv":
             stream.write(result.to_pandas().to_csv(index=False).encode())
         else:
@@ -140,8 +140,10 @@ def _components_options(command: argparse.ArgumentParser) -> None:
 
 def _pagerank_options(command: argparse.ArgumentParser) -> None:
     command.add_argument("--damping", type=float, default=0.85, metavar="SHARE")
-    command.add_argument("--tol", type=float, default=1e-6, help="stop below this change in all")
-    command.add_argument("--max-iterations", type=int, default=100, metavar="N")
+    command.add_argument("--tol", type=float, default=1e-6, help="stop below this total change")
+    command.add_argument(
+        "--max-iterations", type=int, metavar="N", help="by default 100, or enough for --tol"
+    )
     command.add_argument("--weighted", action="store_true", help="follow edges by their weights")
 
 
@@ -165,7 +167,7 @@ def _search(graph: Graph, options: Options) -> dict[str, Any]:
     elif graph.num_vertices == 0:
         raise OptionError("the graph has no vertex to start from")
     else:
-        source = graph.labels[int(np.argmax(graph.degrees))]
+        source = graph.labels_of([np.argmax(graph.degrees)])[0]
     target = None if options.target is None else _named(graph, options.target)
     return {"source": source, "each": options.each, "target": target}
 

@@ -1,5 +1,7 @@
 """`--trace FILE`: what happened in each iteration, and on each device, as JSON.
 
+After 8,192 iterations an entry covers several, `iterations` from `iteration` on.
+
 There are two forms: columns by iteration, for programs, and events, for the viewers of Chrome and
 Perfetto. The suffix ``.perfetto.json`` asks for the second.
 """
@@ -47,10 +49,11 @@ def columns(report: Record) -> dict[str, Any]:
 
 
 def _device(device: DeviceRecord) -> dict[str, Any]:
-    by_iteration = ("frontier", "edges", "sent_bytes", "sent_vertices", "computing", "exchanging",
-                    "waiting")  # fmt: skip
+    columns = {"iteration": "begins", "iterations": "spans"}
+    columns |= {name: name for name in ("frontier", "edges", "sent_bytes", "sent_vertices",
+                                        "computing", "exchanging", "waiting")}  # fmt: skip
     totals = ("name", "threads", "owned", "ghosts", "arcs", "bytes")
     return {
         **{name: getattr(device, name) for name in totals},
-        "iterations": {name: getattr(device, name).tolist() for name in by_iteration},
+        "iterations": {name: getattr(device, held).tolist() for name, held in columns.items()},
     }

@@ -9,8 +9,7 @@ from typing import Any
 from broadfront.graph.csr import Graph
 from broadfront.partition.partition import Partition
 from broadfront.partition.split import PARTITIONERS
-
-UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+from broadfront.sizes import bytes_in
 
 
 def add(command: argparse.ArgumentParser) -> None:
@@ -62,7 +61,7 @@ def devices(text: str) -> int | list[str]:
 
 def size(text: str) -> int:
     """Return a number of bytes."""
-    told = re.fullmatch(r"([0-9]{1,18})([KMGT]?)(?:i?B)?", text, re.IGNORECASE)
+    told = bytes_in(text)
     if told is None:
         raise argparse.ArgumentTypeError(f"{text!r}: expected bytes, as in 4000000, 512M or 4G")
-    return int(told[1]) * UNITS[told[2].upper()]
+    return told

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 from broadfront import threads as thread_settings
 from broadfront.errors import OptionError
+from broadfront.given import count, is_integer
 
 Devices = str | int | Sequence[str] | None
 MOST = 1024
@@ -29,19 +30,22 @@ class Device:
 
 def choose(devices: Devices, threads: int | None = None) -> list[Device]:
     """Return the devices that are meant; `threads` is for each of those that do not say."""
-    if threads is not None and threads < 1:
-        raise OptionError(f"threads={threads} is not a positive number")
+    if threads is not None:
+        threads = count(threads, "threads")
+        thread_settings.check(threads, f"threads={threads}")
     wishes = _wishes(devices)
     open_ = sum(wish is None for wish in wishes)
     taken = sum(wish for wish in wishes if wish is not None)
     cores = max(open_, thread_settings.count() - taken)
     chosen = []
     for number, wish in enumerate(wishes):
-        count = wish
-        if count is None:
+        own = wish
+        if own is None:
             given = len([one for one in wishes[:number] if one is None])
-            count = threads or cores * (given + 1) // open_ - cores * given // open_
-        chosen.append(Device(f"cpu:{number}", count))
+            own = threads or cores * (given + 1) // open_ - cores * given // open_
+        chosen.append(Device(f"cpu:{number}", own))
+    total = sum(device.threads for device in chosen)
+    thread_settings.check(total, f"{total:,} threads on {len(chosen):,} devices")
     return chosen
 
 
@@ -49,12 +53,13 @@ def _wishes(devices: Devices) -> list[int | None]:
     """Return for each device how many threads it asks for, None where it does not say."""
     if devices is None or devices == "cpu":
         return [None]
-    if isinstance(devices, bool) or not isinstance(devices, (int, str, Sequence)):
-        raise OptionError(f"devices={devices!r}: expected 'cpu', a number, or a list of names")
-    if isinstance(devices, int):
-        if not 1 <= devices <= MOST:
+    if is_integer(devices):
+        number: int = devices  # type: ignore[assignment]
+        if not 1 <= number <= MOST:
             raise OptionError(f"devices={devices} is not in 1..{MOST:,}")
-        return [None] * devices
+        return [None] * number
+    if not isinstance(devices, Sequence):
+        raise OptionError(f"devices={devices!r}: expected 'cpu', a number, or a list of names")
     names = [devices] if isinstance(devices, str) else list(devices)
     if not 1 <= len(names) <= MOST:
         raise OptionError(f"devices lists {len(names):,} names; expected 1 to {MOST:,}")

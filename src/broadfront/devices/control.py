@@ -4,8 +4,8 @@ All of it is one small array of 64-bit integers, each word on a cache line of it
 several teams that run together lie one after the other and share the stop and the beginning, which
 are those of the first; `FIRST` tells how far back it is. The first
 thread of a team polls: it compares the clock with the deadline, and now and then lets Python look
-for Ctrl-C. A stop is decided once per barrier and read by everyone from the same slot, so that all
-threads leave together.
+for signals; what a handler raises is kept, and raised when all have left. A stop is decided once
+per barrier and read by everyone from the same slot, so that all threads leave together.
 
 Barriers spin briefly, then yield the core: with more threads than free cores a spinning barrier
 makes everything several times slower.
@@ -13,6 +13,7 @@ makes everything several times slower.
 
 from __future__ import annotations
 
+import ctypes
 import sys
 from typing import Any
 
@@ -25,6 +26,7 @@ from numpy.typing import NDArray
 
 from broadfront import atomics
 from broadfront.kernel import inner
+from broadfront.pointers import shifted
 
 LINE = 8
 """Words in a cache line."""
@@ -33,19 +35,31 @@ LINE = 8
     CURSORS,
 ) = (LINE * place for place in (0, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12))  # fmt: skip
 """Places in the control array; `DECISION` takes two lines, `CURSORS` is the first of many."""
-FAULT, FAULT_COUNT, STOPPED_BY, WANTED, PATIENCE = (FIRST + place for place in range(1, 6))
-"""A block at which to fail and after how many times, who stopped the run, bytes wanted, and how
-often to look before giving up the core."""
+FAULT, FAULT_COUNT, STOPPED_BY, WANTED, PATIENCE, ONE_WAY, CROWDED = (
+    FIRST + place for place in range(1, 8)
+)
+"""A block at which to fail and after how many times, who stopped the run, bytes wanted, how often
+to look before giving up the core, whether there are no incoming arcs yet, and whether somebody else
+computes on the cores."""
+RAISED = STOP + 1
+"""Three words for the error of a signal handler: its type, value and traceback, as Python has them
+in C. They are on the line of `STOP`, and written when it is."""
+LIMIT, PENALTY, OWN_TIME, OWN_EDGES, TEAM_TIME, TEAM_EDGES, TRIED = (
+    BARRIERS + place for place in range(1, 8)
+)
+"""What the first thread keeps for `solo`, which says what they are."""
 CURSOR_COUNT = 32
 WORDS = CURSORS + LINE * CURSOR_COUNT
 
-RUNNING, INTERRUPTED, OUT_OF_TIME, BROKEN, OUT_OF_MEMORY, FAULTED = range(6)
+RUNNING, INTERRUPTED, OUT_OF_TIME, BROKEN, OUT_OF_MEMORY, FAULTED, INCOMING_WANTED = range(7)
 NEVER = 1 << 62
-PATIENT, HASTY = 400, 50
+PATIENT, HASTY = 4000, 50
 """Looks before a waiting thread gives up its core: where all have one, and where some have none."""
-YIELDS = 64
-"""Times it gives the core up before it sleeps. A thread that has slept gets a core soon, one that
-has given it up may wait for as long as somebody else computes."""
+YIELDS = 1000
+"""Times it gives the core up before it sleeps, until it has lost the core for `LOST` nanoseconds at
+once: somebody else computes there. A thread that has slept gets a core soon, one that has given it
+up may wait for long. The longer it has waited, the longer it sleeps, up to a millisecond."""
+LOST = 300_000
 LOOK_EVERY_NANOSECONDS = 20_000_000
 NO_MORE = 1 << 60
 
@@ -59,6 +73,23 @@ _hold_python = types.ExternalFunction("PyGILState_Ensure", types.int32())
 _release_python = types.ExternalFunction("PyGILState_Release", types.void(types.int32))
 _check_signals = types.ExternalFunction("PyErr_CheckSignals", types.int32())
 _clear_error = types.ExternalFunction("PyErr_Clear", types.void())
+_words = types.CPointer(types.int64)
+_fetch_error = types.ExternalFunction("PyErr_Fetch", types.void(_words, _words, _words))
+
+
+def raise_kept(control: NDArray[np.int64]) -> None:
+    """Raise what a signal handler raised while the loop of one of these teams ran, if it did."""
+    for words in control:
+        if words[RAISED] != 0:
+            error = [ctypes.c_void_p(int(words[RAISED + place]) or None) for place in range(3)]
+            words[RAISED : RAISED + 3] = 0
+            ctypes.pythonapi.PyErr_Restore(*error)
+
+
+def interrupt(control: NDArray[np.int64]) -> None:
+    """Stop a loop from outside, unless it is stopped already."""
+    if control[0, STOP] == RUNNING:
+        control[0, STOP] = INTERRUPTED
 
 
 def new_control(teams: int = 1) -> NDArray[np.int64]:
@@ -157,9 +188,14 @@ def idle(control, spins):
     if beyond < 0:
         _pause()
     elif beyond < YIELDS:
+        began = _clock()
         _sched_yield()
+        if _clock() - began > LOST or control[CROWDED] != 0:
+            control[CROWDED] = 1
+            return spins + YIELDS
     else:
-        _sleep_microseconds(np.uint32(1))
+        sleeps = min(beyond % YIELDS, 128)
+        _sleep_microseconds(np.uint32(1 + (sleeps * sleeps >> 4)))
     return spins + 1
 
 
@@ -206,14 +242,25 @@ def gathered(control, rank, threads):
 @inner
 def poll(control):
     """Look at the clock, and now and then for Ctrl-C; only the first thread of a team does."""
-    now = _clock()
+    poll_at(control, _clock())
+
+
+@inner
+def poll_at(control, now):
+    """Do as `poll` at a time that the caller knows."""
     if now > control[DEADLINE]:
         stop(control, OUT_OF_TIME)
     if now > control[NEXT_LOOK]:
         control[NEXT_LOOK] = now + LOOK_EVERY_NANOSECONDS
         held = _hold_python()
         if _check_signals() != 0:
-            _clear_error()
+            if control[RAISED] == 0:
+                _fetch_error(
+                    shifted(control, RAISED), shifted(control, RAISED + 1),
+                    shifted(control, RAISED + 2),
+                )  # fmt: skip
+            else:
+                _clear_error()
             stop(control, INTERRUPTED)
         _release_python(held)
 
@@ -225,10 +272,17 @@ def meet(control, rank, threads, turn):
     if rank == 0:
         poll(control)
         atomics.store(control, slot, atomics.load(control, control[FIRST] + STOP))
+        atomics.store(control, slot + 1, control[LIMIT])
     barrier(control, rank, threads)
     if atomics.load(control, control[FIRST] + STOP) == BROKEN:
         return False
     return atomics.load(control, slot) == RUNNING
+
+
+@inner
+def limit_met(control, turn):
+    """Return what all threads know of `LIMIT` since the last meeting before `turn`."""
+    return atomics.load(control, DECISION + LINE * ((turn - 1) & 1) + 1)
 
 
 @inner
@@ -239,6 +293,27 @@ def claim(control, cursor, rank, count):
     if stopped(control):
         return NO_MORE
     return atomics.add(control, CURSORS + LINE * cursor, count)
+
+
+@inner
+def claim_piece(control, cursor, rank, count, near):
+    """Return one of `count` pieces of work, 64 at most: the first from `near` on that is left.
+
+    The cursor is a bitmap of those taken; `NO_MORE` once all are, or the run is to stop.
+    """
+    if rank == 0:
+        poll(control)
+    if stopped(control):
+        return NO_MORE
+    taken = atomics.load(control, CURSORS + LINE * cursor)
+    for step in range(count):
+        piece = near + step - (count if near + step >= count else 0)
+        bit = np.int64(1) << piece
+        if taken & bit == 0:
+            taken = atomics.bitwise_or(control, CURSORS + LINE * cursor, bit)
+            if taken & bit == 0:
+                return piece
+    return NO_MORE
 
 
 @inner

@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from broadfront import atomics
 from broadfront.devices.control import LINE, idle, nanoseconds, poll, stopped
 from broadfront.devices.growing import EXCHANGED, WAITED, enlarged
+from broadfront.devices.timeline import row_of
 from broadfront.kernel import inner
 from broadfront.pointers import at
 
@@ -32,7 +33,6 @@ HEADER = 8
 """Words at the beginning of a message: how many entries, its form, and values that are constant."""
 COUNT, FORM, CONSTANT = range(3)
 
-LOG_ROWS = 1 << 16
 BOARD_WORDS = 4 * LINE
 """Numbers that a device can put up at a time."""
 
@@ -70,7 +70,7 @@ class Mail(NamedTuple):
     sent: Array
     """For each peer, bytes and vertices sent so far."""
     log: Array
-    """Per iteration, what was in `sent` and in the account when it was over."""
+    """Per row of the timeline, what was in `sent` and in the account when it was over."""
     ghost_starts: Array
     shared_starts: Array
     shared: Array
@@ -99,14 +99,18 @@ def log_columns(devices: int) -> int:
 
 
 @inner
-def write_log(mail, row):
-    """Write a row of the log: all sent so far, how long that and waiting took, and the time."""
+def write_log(mail, iteration):
+    """Write the row of an iteration: all sent so far, how long that and waiting took, the time.
+
+    All numbers only ever rise, so of several iterations in a row the last is right for all.
+    """
     columns = 2 * mail.devices + 3
+    place = row_of(iteration) * columns
     for entry in range(2 * mail.devices):
-        mail.log[row * columns + entry] = mail.sent[entry]
-    mail.log[row * columns + columns - 3] = mail.account[WAITED]
-    mail.log[row * columns + columns - 2] = mail.account[EXCHANGED]
-    mail.log[row * columns + columns - 1] = nanoseconds()
+        mail.log[place + entry] = mail.sent[entry]
+    mail.log[place + columns - 3] = mail.account[WAITED]
+    mail.log[place + columns - 2] = mail.account[EXCHANGED]
+    mail.log[place + columns - 1] = nanoseconds()
 
 
 # ---------------------------------------------------------------------- boxes

@@ -1,61 +1,40 @@
 """Threads that run one compiled loop together: those of one device, or of several.
 
 The caller is the first of them: a run on one thread is a plain call, and a run on many hands the
-loop to waiting threads and joins in. Threads are kept from run to run.
+loop to waiting threads and joins in. Threads are kept from run to run. Where functors have loops
+that may not end, the caller only waits, so that it can leave (`broadfront.devices.calls`).
 
-Invariant: when `run` returns or raises, no thread of the team is inside the loop. An error in
-Python (compilation, above all) comes before any thread has begun. A functor that raises breaks the
-barriers of all devices, so that everybody leaves. A team whose run was cut short is not used again,
-and its threads end when nobody holds it any more.
+Invariant: when `run` returns or raises, no thread of the team is inside the loop, but for those
+that cannot be stopped. A functor that raises breaks the barriers of all devices, so that everybody
+leaves, and so does a thread that ends for want of memory. A team whose run was cut short is not
+used again, and its threads end when nobody holds it any more.
 """
 
 from __future__ import annotations
 
+import _thread
 import queue
-import threading
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from broadfront import threads as thread_settings
 from broadfront.devices import control
+from broadfront.devices.calls import Calls
 from broadfront.errors import DeviceError, DeviceMemoryError, TimeLimitError
 
-Job = tuple[Callable[..., Any], tuple[Any, ...], Any, "Ends"]
+Job = tuple[Calls, int]
+STACK = 1 << 23
+"""About what a thread takes of the address space."""
 
 
-class Ends:
-    """How the calls of one run ended: an error or None for each that has."""
+class Presence:
+    """What a thread holds as long as it lives, and nobody else does."""
 
     def __init__(self) -> None:
-        self.all: list[BaseException | None] = []
-        self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
-
-    def note(self, error: BaseException | None) -> None:
-        """Note that a call has ended."""
-        self.all.append(error)
-        self._news.put(None)
-
-    def wait_for(self, count: int, words: Any) -> None:
-        """Wait until so many have ended; Ctrl-C stops them, and is raised once they have."""
-        interrupted = False
-        while len(self.all) < count:
-            try:
-                self._news.get(timeout=1)
-            except queue.Empty:
-                continue
-            except KeyboardInterrupt:
-                interrupted = True
-                if words[0, control.STOP] == control.RUNNING:
-                    words[0, control.STOP] = control.INTERRUPTED
-        if interrupted:
-            raise KeyboardInterrupt
-
-    def first_error(self) -> BaseException | None:
-        """Return the first error, and forget all, whose frames refer to this."""
-        found = next((error for error in self.all if error is not None), None)
-        self.all.clear()
-        return found
+        self.ready = _thread.allocate_lock()
+        self.ready.acquire()
 
 
 class Team:
@@ -64,7 +43,8 @@ class Team:
     def __init__(self) -> None:
         self.control = control.new_control()
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
-        self._started = 0
+        self._threads: list[weakref.ref[Presence]] = []
+        self._calls: Calls | None = None
 
     def run(
         self,
@@ -74,13 +54,18 @@ class Team:
         *,
         time_limit: float | None = None,
         fault: tuple[int, int, int] | None = None,
+        one_way: bool = False,
+        may_not_end: bool = False,
     ) -> Any:
         """Call ``loop(rank, threads, control, *arguments)`` on every thread of every device.
 
         Returns what the first of them returns. `fault` makes a device fail, for tests: at a block
-        of its loop, after so many times.
+        of its loop, after so many times. With `one_way` there are no incoming arcs yet, and the
+        loop may be left for them: see `wants_incoming`. `may_not_end` tells whether functors have
+        loops of their own.
         """
         self.reset(time_limit, len(threads), fault)
+        self.control[:, control.ONE_WAY] = one_way
         crowded = sum(threads) > thread_settings.available()
         self.control[:, control.PATIENCE] = control.HASTY if crowded else control.PATIENT
         calls = [
@@ -88,35 +73,85 @@ class Team:
             for count, words, given in zip(threads, self.control, arguments, strict=True)
             for rank in range(count)
         ]
-        self._hire(len(calls) - 1)
-        ends, sent = Ends(), 0
-        try:
-            for call in calls[1:]:
-                self._jobs.put((loop, call, self.control, ends))
-                sent += 1
-            answer = loop(*calls[0])
-        except BaseException as error:
-            _break(self.control)
-            raise _named(error, self.control, self.control[0]) from None
-        finally:
-            if self.control[0, control.BEGUN] == 0:
-                self.control[0, control.STOP] = control.INTERRUPTED
-            ends.wait_for(sent, self.control)
-        raised = ends.first_error()
-        if raised is not None:
-            try:
-                raise raised
-            finally:
-                del raised  # or the error and this frame would keep each other
+        if may_not_end and not compiled(loop):  # here, where Ctrl-C lets the caller go
+            stopped = self.control[0].copy()
+            stopped[control.STOP] = control.INTERRUPTED
+            loop(1, threads[0], stopped, *arguments[0])
+        answers = self.call_all(
+            loop, calls, [call[2] for call in calls], together=True, may_not_end=may_not_end
+        )
         self.raise_if_stopped(time_limit)
-        return answer
+        return answers[0]
+
+    def call_all(
+        self,
+        loop: Callable[..., Any],
+        calls: Sequence[tuple[Any, ...]],
+        words: Sequence[Any],
+        *,
+        together: bool = False,
+        may_not_end: bool = False,
+    ) -> list[Any]:
+        """Call ``loop(*call)`` for all calls at once, each with control words; return the answers.
+
+        Calls that run `together` do nothing before the first of them begins.
+        """
+        if len(calls) == 1 and not may_not_end:
+            return [loop(*calls[0])]
+        here = 0 if may_not_end else 1
+        self._hire(len(calls) - here)
+        under_way = self._calls = Calls(loop, calls, words)
+
+        def others_run() -> bool:
+            return not together or may_not_end or under_way.begun
+
+        try:
+            under_way.send(self._jobs, here)
+            if here:
+                under_way.call(0)
+            if others_run():
+                under_way.wait(self._lost, may_not_end)
+        except BaseException:  # of a signal handler
+            if others_run():
+                under_way.stop_and_wait(self._lost, may_not_end)
+            else:
+                under_way.stop(control.INTERRUPTED)
+            raise
+        under_way.raise_first(self._lost())
+        if under_way.over:
+            self._calls = None
+        return under_way.answers
+
+    def entrust(self, things: Sequence[Any]) -> None:
+        """Leave things to calls that run on, to be dropped when these end."""
+        if self._calls is not None and not self._calls.over:
+            self._calls.kept.extend(things)
+
+    def _lost(self) -> int:
+        return sum(thread() is None for thread in self._threads)
 
     def _hire(self, count: int) -> None:
         """Have at least so many threads; they know the jobs and not the team, which may go."""
-        for number in range(self._started + 1, count + 1):
-            name = f"broadfront-{number}"
-            threading.Thread(target=_work, args=(self._jobs,), daemon=True, name=name).start()
-            self._started = number
+        team = weakref.ref(self)
+
+        def lose(thread: weakref.ref[Presence]) -> None:
+            bereft = team()
+            if bereft is not None and bereft._calls is not None:
+                bereft._calls.stop(control.BROKEN)
+
+        for number in range(len(self._threads), count):
+            presence = Presence()
+            ready = presence.ready
+            self._threads.append(weakref.ref(presence, lose))
+            try:
+                _thread.start_new_thread(_work, (self._jobs, presence))
+            except RuntimeError:
+                problem = f"there is no memory for thread {number + 2} of {count + 1}"
+                raise DeviceMemoryError(problem, 0, STACK) from None
+            del presence
+            while not ready.acquire(timeout=0.1):
+                if self._lost():
+                    raise DeviceError("a thread ended before it began to work", 0)
 
     def reset(
         self,
@@ -138,8 +173,14 @@ class Team:
         if fault is not None:
             words[fault[0], control.FAULT : control.FAULT + 2] = fault[1:]
 
+    @property
+    def wants_incoming(self) -> bool:
+        """Whether the last run was left for want of incoming arcs, and is to be entered again."""
+        return bool(self.control[0, control.STOP] == control.INCOMING_WANTED)
+
     def raise_if_stopped(self, time_limit: float | None) -> None:
         """Raise what the last run was stopped for, if it was."""
+        control.raise_kept(self.control)
         stop = self.control[0, control.STOP]
         device = int(self.control[0, control.STOPPED_BY])
         if stop == control.INTERRUPTED:
@@ -154,33 +195,17 @@ class Team:
             raise DeviceError(f"cpu:{device} failed at block {block}, as it was told", device)
 
     def __del__(self) -> None:
-        for _ in range(self._started):
+        for _ in self._threads:
             self._jobs.put(None)
 
 
-def _break(words: Any) -> None:
-    """Let nobody wait for a thread that has failed."""
-    words[0, control.STOP] = control.BROKEN
+def compiled(loop: Any) -> bool:
+    """Tell whether a loop has been compiled for some arguments, most likely those to come."""
+    return bool(getattr(loop, "overloads", True))
 
 
-def _named(error: BaseException, words: Any, own: Any) -> BaseException:
-    """Return an error with a note that names the device, where there are several."""
-    if len(words) > 1:
-        error.add_note(f"on cpu:{-own[control.FIRST] // control.WORDS}")
-    return error
-
-
-def _work(jobs: queue.SimpleQueue[Job | None]) -> None:
+def _work(jobs: queue.SimpleQueue[Job | None], presence: Presence) -> None:
+    presence.ready.release()
     while (job := jobs.get()) is not None:
-        _do(*job)
+        job[0].call_and_tell(job[1])
         del job
-
-
-def _do(loop: Callable[..., Any], call: tuple[Any, ...], words: Any, ends: Ends) -> None:
-    try:
-        loop(*call)
-    except BaseException as error:
-        _break(words)
-        ends.note(_named(error, words, call[2]))
-    else:
-        ends.note(None)

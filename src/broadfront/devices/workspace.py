@@ -3,28 +3,40 @@
 A workspace holds a team and named arrays that only ever grow. Runs at the same time in several
 Python threads each get a workspace of their own; it goes back on the shelf when the run ends. It
 keeps account of what the present run asked for, whatever it holds from earlier ones.
+
+Invariant: what is on the shelf takes no more than `broadfront.keeping.factor` times what the
+largest of the last runs had in use, or than `ALWAYS_KEPT`. What has not been used for longest goes
+first.
 """
 
 from __future__ import annotations
 
-import os
 import sys
-import threading
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from broadfront import keeping
 from broadfront.devices.control import LINE
 from broadfront.devices.growing import allocate, free
 from broadfront.devices.mail import Post, new_post
 from broadfront.devices.team import Team
+from broadfront.errors import OutOfMemoryError
+from broadfront.locks import in_child, new_lock
 from broadfront.pages import zeros
 
+ALWAYS_KEPT = 1 << 26
+LAST_RUNS = 16
+
 _shelf: list[Workspace] = []
-_lock = threading.Lock()
+"""Those that no run has, the one that was used last at the end."""
+_lately: deque[int] = deque(maxlen=LAST_RUNS)
+"""Bytes that each of the last runs had in use."""
+_lock = new_lock()
 
 
 class Workspace:
@@ -33,7 +45,9 @@ class Workspace:
     def __init__(self) -> None:
         self.team = Team()
         self._arrays: dict[str, NDArray[Any]] = {}
+        self._sparse: dict[str, NDArray[Any]] = {}
         self._asked: dict[str, int] = {}
+        self._used: dict[str, int] = {}
         self._post: Post | None = None
         self._pieces: NDArray[np.int64] = np.zeros(0, np.int64)
 
@@ -45,19 +59,13 @@ class Workspace:
 
     def kept_array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
         """Do as `array` for one that is counted elsewhere: `asked_bytes` leaves it out."""
-        return self._kept(name, length, dtype, zeros)
+        array = _kept(self._arrays, name, length, dtype, zeros)
+        self._used[name] = length * array.itemsize
+        return array
 
     def sparse_array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
         """Do as `kept_array` for one of which a run touches little: in small pages."""
-        return self._kept(name, length, dtype, np.zeros)
-
-    def _kept(
-        self, name: str, length: int, dtype: DTypeLike, make: Callable[..., NDArray[Any]]
-    ) -> NDArray[Any]:
-        kept = self._arrays.get(name)
-        if kept is None or kept.dtype != dtype or len(kept) < length:
-            kept = self._arrays[name] = make(length, dtype)
-        return kept
+        return _kept(self._sparse, name, length, dtype, np.zeros)
 
     def growing(self, sizes: Sequence[int], anew: bool = False) -> NDArray[np.int64]:
         """Return the table of pieces that can grow, each of at least so many bytes.
@@ -68,7 +76,7 @@ class Workspace:
             self._free_pieces()
             self._pieces = np.zeros(2 * len(sizes), np.int64)
         if not allocate(self._pieces, np.array(sizes, np.int64)):
-            raise MemoryError(f"there is no memory for {sum(sizes):,} bytes")
+            raise OutOfMemoryError(f"there is no memory for {sum(sizes):,} bytes")
         return self._pieces
 
     def _free_pieces(self) -> None:
@@ -98,13 +106,40 @@ class Workspace:
         return sum(self._asked.values())
 
     @property
-    def nbytes(self) -> int:
-        """Bytes held, for this run or an earlier one."""
-        return sum(array.nbytes for array in self._arrays.values())
+    def growing_bytes(self) -> int:
+        """Bytes of what has grown, boxes included."""
+        boxes = 0 if self._post is None else int(self._post.boxes[1::2].sum())
+        return int(self._pieces[1::2].sum()) + boxes
 
-    def begin(self) -> None:
-        """Open the account of another run."""
+    @property
+    def used_bytes(self) -> int:
+        """Bytes that the present run has had in use."""
+        return sum(self._used.values()) + self.growing_bytes
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, for this run or an earlier one, but for what is hardly touched."""
+        return sum(array.nbytes for array in self._arrays.values()) + self.growing_bytes
+
+    def begin(self, anew: bool = False) -> None:
+        """Open the account of another run; `anew` drops the arrays that earlier ones have left."""
+        if anew:
+            self._arrays.clear()
         self._asked.clear()
+        self._used.clear()
+
+
+def _kept(
+    arrays: dict[str, NDArray[Any]],
+    name: str,
+    length: int,
+    dtype: DTypeLike,
+    make: Callable[..., NDArray[Any]],
+) -> NDArray[Any]:
+    kept = arrays.get(name)
+    if kept is None or kept.dtype != dtype or len(kept) < length:
+        kept = arrays[name] = make(length, dtype)
+    return kept
 
 
 class Ledger(Workspace):
@@ -122,34 +157,59 @@ class Ledger(Workspace):
 
 
 @contextmanager
-def borrowed() -> Iterator[Workspace]:
+def borrowed(anew: bool = False) -> Iterator[Workspace]:
     """Lend a workspace for a block of code; one in which something failed is not lent again."""
-    with _lock:
-        workspace = _shelf.pop() if _shelf else Workspace()
-    workspace.begin()
-    yield workspace
-    with _lock:
-        _shelf.append(workspace)
+    with borrowed_many(1, anew) as workspaces:
+        yield workspaces[0]
 
 
 @contextmanager
-def borrowed_many(count: int) -> Iterator[list[Workspace]]:
-    """Lend several workspaces at once."""
-    with ExitStack() as stack:
-        yield [stack.enter_context(borrowed()) for _ in range(count)]
+def borrowed_many(count: int, anew: bool = False) -> Iterator[list[Workspace]]:
+    """Lend several workspaces at once; `anew` for a run that may hold no more than it asks for."""
+    with _lock:
+        there = min(count, len(_shelf))
+        workspaces = [_shelf.pop() for _ in range(there)]
+    workspaces += [Workspace() for _ in range(count - there)]
+    for workspace in workspaces:
+        workspace.begin(anew)
+    try:
+        yield workspaces
+    except BaseException:
+        for workspace in workspaces:
+            workspace.team.entrust(workspaces)
+        raise
+    with _lock:
+        _shelf.extend(reversed(workspaces))
+        _lately.append(sum(workspace.used_bytes for workspace in workspaces))
+    _make_room()
+
+
+def _make_room() -> None:
+    """Drop what is beyond the budget, what has not been used for longest first."""
+    share = keeping.factor()
+    with _lock:
+        budget = max(ALWAYS_KEPT if share else 0, share * max(_lately, default=0))
+        held = [workspace.nbytes for workspace in _shelf]
+        count = 0
+        while sum(held[count:]) > budget or (not share and count < len(held)):
+            count += 1
+        dropped = _shelf[:count]
+        del _shelf[:count]
+    dropped.clear()
+    keeping.give_back(sum(held[:count]))
 
 
 def release() -> None:
     """Give all kept memory back to the system."""
     with _lock:
         _shelf.clear()
+        _lately.clear()
+    keeping.give_back(keeping.MUCH)
 
 
 def _forget() -> None:
-    global _lock
-    _lock = threading.Lock()
     _shelf.clear()
+    _lately.clear()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_forget)
+in_child(_forget)

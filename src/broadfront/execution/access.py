@@ -27,6 +27,7 @@ from numba.core.dispatcher import Dispatcher
 
 from broadfront import atomics
 from broadfront.errors import OptionError
+from broadfront.execution.faults import COMPILE_ERRORS, does_not_compile
 from broadfront.operators.describe import (
     Advance,
     Compute,
@@ -154,7 +155,7 @@ class _Reader:
         if key in self._returns:
             return self._returns[key]
         self._returns[key] = NOTHING
-        statements = [line for block in run_frontend(plain).blocks.values() for line in block.body]
+        statements = [line for block in _blocks(plain) for line in block.body]
         heard = {name for line in statements for name in _names_read(line)}
         self._unheard += [
             line.value for line in statements
@@ -312,6 +313,14 @@ class _Reader:
     @staticmethod
     def _meaning(variable: Any, known: dict[str, Meanings]) -> Meanings:
         return known.get(variable.name, NOTHING) if isinstance(variable, ir.Var) else NOTHING
+
+
+def _blocks(function: Any) -> Iterable[Any]:
+    """Return the blocks of a function as Numba's front end sees them."""
+    try:
+        return run_frontend(function).blocks.values()  # type: ignore[no-any-return]
+    except COMPILE_ERRORS as error:
+        raise does_not_compile(function, error) from error
 
 
 class _Held:

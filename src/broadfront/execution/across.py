@@ -33,7 +33,7 @@ from broadfront.operators.cpu.advance import Crossing
 from broadfront.operators.cpu.buckets_across import BucketCrossing
 from broadfront.operators.cpu.combine import combining
 from broadfront.operators.cpu.intersect_part import IntersectCrossing
-from broadfront.operators.cpu.levels import LevelCrossing
+from broadfront.operators.cpu.level_order import LevelCrossing
 from broadfront.operators.describe import (
     Advance,
     Filter,
@@ -79,16 +79,18 @@ def _belongs_elsewhere(vertex, graph):
 
 
 @inner
-def _agree_on_bucket(rank, threads, control, work, front, turn, following, nearest, goal):
-    turn = agree_on(rank, threads, control, work.mail, front, turn, following, nearest, goal)
+def _agree_on_bucket(rank, threads, control, work, front, turn, following, goal, edges, again):
     mail = work.mail
-    return turn, least(mail, front, 0), least(mail, front, 1), most(mail, front, 2)
+    turn = agree_on(rank, threads, control, mail, front, turn, following, goal, edges, again)
+    following, goal = least(mail, front, 0), most(mail, front, 1)
+    edges, again = total(mail, front, 2), total(mail, front, 3)
+    return turn, following, goal, edges // mail.devices, again // mail.devices
 
 
 @inner
 def _agree_on_sum(rank, threads, control, work, front, turn, number):
     began = nanoseconds()
-    turn = agree_on(rank, threads, control, work.mail, front, turn, number, 0, 0)
+    turn = agree_on(rank, threads, control, work.mail, front, turn, number)
     if rank == 0:
         work.mail.account[EXCHANGED] += nanoseconds() - began
     return turn, total(work.mail, front, 0)
@@ -147,7 +149,7 @@ class Across:
             columns = [self._proposal(name) for name in sorted(changed)]
             sections.append(timed(proposed(columns)))
         if isinstance(operator, Levels):
-            return sections
+            return [*sections, timed(agreed(shared))] if operator in self.plan.carried else sections
         if shared or isinstance(operator, (Advance, Filter)):
             sections.append(timed(agreed(shared)))
         return sections
@@ -158,7 +160,7 @@ class Across:
             case Advance(priority=None):
                 return self._advance(operator)
             case Advance():
-                is_ghost, _, collect = self._advance(operator)
+                is_ghost, _, collect, _ = self._advance(operator)
                 position = _position_by_search if self._relabelled else _position_by_owner
                 return BucketCrossing(is_ghost, collect, _agree_on_bucket, position)
             case Levels():
@@ -195,10 +197,10 @@ class Across:
 
     def _levels(self, operator: Levels) -> LevelCrossing:
         by, told = self.plan.by_level[operator]
-        shared = self.plan.agreed[operator]
+        carried = self.plan.carried.get(operator, ())
         tell = telling(
-            self._columns(told), self._names.index(by), self._vertex.itemsize,
-            operator.descending, agreed(shared) if shared else None,
+            self._columns(told), self._names.index(by), self._vertex.itemsize, carried,
+            () if carried else self.plan.agreed[operator],
         )  # fmt: skip
         return LevelCrossing(count_levels, sort_shared, tell)
 
@@ -218,7 +220,17 @@ class Across:
                 dtype.type(0) if field.combine == "sum" else None,
             ))  # fmt: skip
 
-        return Crossing(self._is_ghost, announce, collect)
+        return Crossing(self._is_ghost, announce, collect, self._runs_on(operator))
+
+    def _runs_on(self, operator: Advance) -> bool:
+        """Tell whether a device may go on by itself: nothing but proposals ever crosses."""
+        plan = self.plan
+        if plan.before.get(operator) or plan.proposed[operator] or plan.agreed[operator]:
+            return False
+        phases = [phase for phase in self._program.all_phases if operator in phase.step]
+        return all(
+            len(phase.step) == 1 and phase.limit is None and phase.until is None for phase in phases
+        )
 
     def _columns(self, fields: set[str]) -> list[tuple[int, int]]:
         return [(self._names.index(name), self._size(name)) for name in sorted(fields)]

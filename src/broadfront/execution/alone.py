@@ -6,26 +6,29 @@ borrowed, its team runs the loop, and the arrays come back with the record of wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
 from broadfront import threads as thread_settings
-from broadfront.clock import Clock, preparing
+from broadfront.clock import Allowance, Clock, preparing
+from broadfront.devices import control
 from broadfront.devices import workspace as workspaces
 from broadfront.devices.profile import MINIMAL, MemoryProfile
 from broadfront.errors import DeviceMemoryError, OptionError
 from broadfront.execution.answer import Answer
 from broadfront.execution.equip import memory_for
-from broadfront.execution.faults import explained
-from broadfront.execution.fields import fresh_fields
+from broadfront.execution.faults import COMPILE_ERRORS, explained
+from broadfront.execution.fields import checked_start, fresh_fields
 from broadfront.execution.fused import fused
-from broadfront.execution.memory import Case, allow, memory_error, refuse
+from broadfront.execution.loops import made_once, may_not_end
+from broadfront.execution.memory import Case, allow, graph_bytes, memory_error, refuse
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
+from broadfront.given import count as counted
+from broadfront.given import is_integer, vertices
 from broadfront.graph.csr import Graph
 from broadfront.operators.cpu import frontier, tiles
 from broadfront.progress import Listener, following, listening
@@ -35,6 +38,7 @@ from broadfront.report.record import recorded
 Array = NDArray[Any]
 
 ARCS_WORTH_A_THREAD = 1 << 15
+REALS = (float, np.float32, np.float64)
 
 
 def run_alone(
@@ -59,48 +63,95 @@ def run_alone(
     count = thread_count(graph, threads)
     places = frontier_of(graph, frontier)
     settled = program.on(graph.targets.dtype)
+    begins = checked_start(settled, start, graph.num_vertices)
+    numbers = values_of(program, parameters)
     case = Case(settled, graph, len(places), count, memory)
     refuse(case, memory_limit)
-    arrays = fresh_fields(settled, graph.num_vertices, start, count)
-    names = (*program.fields, *program.parameters, *RESERVED)
-    given = values_of(program, parameters)
-    weights = graph.weights
+    arrays = fresh_fields(settled, graph.num_vertices, begins, count)
+    answer_bytes = sum(array.nbytes for array in arrays.values())
+    common = (*arrays.values(), *numbers)
     large = program.reduces_often and tiles.suit(graph)
-    with workspaces.borrowed() as workspace:
+    with (
+        Allowance(time_limit) as time_left,
+        listening(progress),
+        workspaces.borrowed(anew=memory_limit is not None) as workspace,
+    ):
         work, queue_length = work_for(
             program, graph, workspace, count, places, large, memory,
             anew=memory_limit is not None,
         )  # fmt: skip
-        rows, in_weights = rows_of(program, graph, large)
-        answer_bytes = sum(array.nbytes for array in arrays.values())
-        held = graph.nbytes + answer_bytes + workspace.asked_bytes
-        allow(case, work.account, held, memory_limit)
-        make = state_class(names)
-        common = (*arrays.values(), *given)
-        tail = (*rows[:4], graph.num_vertices, None)
-        state = make(*common, weights if weights is not None else (), *tail)
-        in_state = make(*common, in_weights if in_weights is not None else (), *tail)
-        _start_fronts(work, rows, graph, queue_length, count)
-        key = graph.targets.dtype, large
-        loop = program._loops.get(key)
-        if loop is None:
-            with preparing():
-                loop = fused(settled, names, large)
-                loop = program._loops.setdefault(key, loop)
-        try:
-            with listening(progress), following(program.name, lambda: _iteration(work)):
-                iterations = workspace.team.run(
-                    loop, [count], [(rows, state, in_state, work)], time_limit=time_limit,
-                    fault=fault,
-                )  # fmt: skip
-        except NumbaError as error:
-            raise explained(error, program, state) from error
-        except DeviceMemoryError as error:
-            raise memory_error(case, error, held, memory_limit) from None
+        _start_fronts(work, graph, queue_length, count)
+        ready = Ready(case, large, common, work, workspace, answer_bytes, memory_limit)
+        calls = _go(ready, time_left, fault)
         profile = needs(program, graph, work)
-        record = recorded(workspace, work, int(iterations), count, clock, answer_bytes, profile)
+        record = recorded(
+            workspace, work, _iteration(work), count, clock, answer_bytes, profile, calls
+        )
         left = left_in(work, graph.num_vertices)
     return Answer(arrays, left, record)
+
+
+class Ready(NamedTuple):
+    """A run on one device that is ready to begin."""
+
+    case: Case
+    large: bool
+    """Whether the graph is worth a layout of its own."""
+    values: tuple[Any, ...]
+    """Fields and parameters."""
+    work: frontier.Work
+    workspace: workspaces.Workspace
+    answer_bytes: int
+    memory_limit: int | None
+
+
+def _go(
+    ready: Ready, time_left: Callable[[], float | None], fault: tuple[int, int, int] | None
+) -> int:
+    """Run the loop to its end; return how often it was entered.
+
+    Where incoming arcs are of no use until a pull pays, and are not there yet, it begins without
+    them, is left if it comes to that, and entered again where it was.
+    """
+    case, work, team = ready.case, ready.work, ready.workspace.team
+    program, graph = case.program, case.graph
+    names = (*program.fields, *program.parameters, *RESERVED)
+    later = program.pulls_later(ready.large) and not graph.has_transpose
+    entries = [False, True] if later else [program.looks_back(ready.large)]
+    barriers = 0
+    for entry, looks_back in enumerate(entries):
+        held = graph_bytes(graph, looks_back) + ready.answer_bytes + ready.workspace.asked_bytes
+        allow(case, work.account, held, ready.memory_limit)
+        rows, in_weights = rows_of(graph, looks_back)
+        tail = (*rows[:4], graph.num_vertices, None)
+        state, in_state = (
+            state_class(names)(*ready.values, program.weights(weights), *tail)
+            for weights in (graph.weights, in_weights)
+        )
+        loop = _loop(program, names, graph.targets.dtype, ready.large)
+        try:
+            with following(
+                program.name, lambda: _iteration(work), lambda: control.interrupt(team.control)
+            ):
+                team.run(
+                    loop, [case.threads], [(rows, state, in_state, work)], time_limit=time_left(),
+                    fault=fault, one_way=later and entry == 0, may_not_end=may_not_end(program),
+                )  # fmt: skip
+        except COMPILE_ERRORS as error:
+            raise explained(error, program, state) from error
+        except DeviceMemoryError as error:
+            raise memory_error(case, error, held, ready.memory_limit) from None
+        team.control[0, control.BARRIERS] += barriers
+        if not team.wants_incoming:
+            break
+        barriers = int(team.control[0, control.BARRIERS])
+        fault = fault and (*fault[:2], int(team.control[0, control.FAULT_COUNT]))
+    return entry + 1
+
+
+def _loop(program: Program, names: tuple[str, ...], vertex: np.dtype[Any], large: bool) -> Any:
+    """Return the loop of a program, its dtypes settled, on one device; made once."""
+    return made_once(program, (vertex, large), lambda: fused(program, names, large))
 
 
 def left_in(work: frontier.Work, num_vertices: int) -> NDArray[np.int64]:
@@ -123,10 +174,7 @@ def _iteration(work: frontier.Work) -> int:
 
 def frontier_of(graph: Graph, starting: ArrayLike) -> NDArray[np.int64]:
     """Return the positions to start from, each once; refuse what is not a vertex."""
-    queue = np.unique(np.asarray(starting, dtype=np.int64))
-    if len(queue) and (queue[0] < 0 or queue[-1] >= graph.num_vertices):
-        raise OptionError(f"the frontier holds {queue[0]}..{queue[-1]}, which are not all vertices")
-    return queue
+    return np.unique(vertices(starting, graph.num_vertices, "the frontier"))
 
 
 def values_of(program: Program, given: Mapping[str, float]) -> list[float]:
@@ -136,15 +184,18 @@ def values_of(program: Program, given: Mapping[str, float]) -> list[float]:
             f"the program's parameters are {', '.join(program.parameters) or 'none'}; "
             f"given were {', '.join(given) or 'none'}"
         )
+    for name, value in given.items():
+        whole = isinstance(value, (bool, np.bool_)) or is_integer(value)
+        if not (whole and -(1 << 63) <= value < 1 << 63) and not isinstance(value, REALS):
+            raise OptionError(f"parameter {name}={value!r:.60}: expected a number of 64 bits")
     return [given[name] for name in program.parameters]
 
 
 def thread_count(graph: Graph, threads: int | None) -> int:
     """Return how many threads to run on: as told, or as many as pay."""
     if threads is not None:
-        if threads < 1:
-            raise OptionError(f"threads={threads} is not a positive number")
-        return threads
+        threads = counted(threads, "threads")
+        return thread_settings.check(threads, f"threads={threads}")
     return max(1, min(thread_settings.count(), graph.num_arcs // ARCS_WORTH_A_THREAD))
 
 
@@ -158,10 +209,10 @@ def work_for(
     memory_profile: MemoryProfile = MINIMAL,
     anew: bool = False,
 ) -> tuple[frontier.Work, int]:
-    """Return the memory of a run, the frontier in its queue, and how long that is."""
-    queue = frontier_of(graph, starting)
+    """Return the memory of a run, the frontier, checked before, in its queue, and its length."""
+    queue = np.asarray(starting, np.int64)
     in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
-    with thread_settings.limit(threads):
+    with thread_settings.limit(threads), preparing():
         kept = tiles.tiles_of(graph) if in_tiles else None
     work = memory_for(
         program.on(graph.targets.dtype), graph, workspace, threads, len(queue), kept,
@@ -171,9 +222,13 @@ def work_for(
     return work, len(queue)
 
 
-def rows_of(program: Program, graph: Graph, large: bool) -> tuple[frontier.Rows, Array | None]:
-    """Return the rows of the graph, and the weights along its incoming arcs where needed."""
-    turned = graph.transpose if program.looks_back(large) else graph
+def rows_of(graph: Graph, looks_back: bool) -> tuple[frontier.Rows, Array | None]:
+    """Return the rows of the graph, and the weights along its incoming arcs where needed.
+
+    Where they are not, outgoing arcs stand in their place, which nobody looks at.
+    """
+    with preparing():
+        turned = graph.transpose if looks_back else graph
     rows = frontier.Rows(
         graph.offsets, graph.targets, turned.offsets, turned.targets,
         graph.num_vertices, graph.max_degree, graph.num_vertices, graph.num_vertices,
@@ -181,11 +236,9 @@ def rows_of(program: Program, graph: Graph, large: bool) -> tuple[frontier.Rows,
     return rows, turned.weights
 
 
-def _start_fronts(
-    work: frontier.Work, rows: frontier.Rows, graph: Graph, size: int, threads: int
-) -> None:
+def _start_fronts(work: frontier.Work, graph: Graph, size: int, threads: int) -> None:
     queue = work.queue[:size]
-    edges = int((rows.offsets[queue + 1].astype(np.int64) - rows.offsets[queue]).sum())
+    edges = int((graph.offsets[queue + 1].astype(np.int64) - graph.offsets[queue]).sum())
     for thread in range(threads):
         front = work.fronts[thread * frontier.FRONT_WORDS :]
         front[[frontier.SIZE, frontier.ALL_SIZE]] = size

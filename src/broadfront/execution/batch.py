@@ -12,21 +12,22 @@ Invariant: a row is what `run` gives for its source alone, but for choices that 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, Unpack
 
 import numpy as np
-from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
 from broadfront import threads as thread_settings
 from broadfront.clock import Allowance, Clock
 from broadfront.devices import control
 from broadfront.devices import workspace as workspaces
-from broadfront.devices.profile import MemoryProfile
-from broadfront.errors import OptionError
+from broadfront.devices.choose import choose, names_threads
+from broadfront.devices.profile import FIXED, MemoryProfile
+from broadfront.devices.team import compiled
+from broadfront.devices.timeline import FINE
+from broadfront.errors import DeviceMemoryError, OptionError
 from broadfront.execution.alone import (
     ARCS_WORTH_A_THREAD,
     rows_of,
@@ -35,15 +36,20 @@ from broadfront.execution.alone import (
     work_for,
 )
 from broadfront.execution.answer import Answer
-from broadfront.execution.faults import explained
+from broadfront.execution.faults import COMPILE_ERRORS, explained
+from broadfront.execution.fields import pairs_of
 from broadfront.execution.fused import AT_SOURCE, FILLED, GIVEN, Batch, fused_batch
+from broadfront.execution.loops import made_once, may_not_end
+from broadfront.execution.memory import Case, allow, memory_error, refuse
 from broadfront.execution.options import Options, checked
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.run import run
 from broadfront.execution.states import state_class
+from broadfront.given import numbers, vertices
 from broadfront.graph.csr import Graph
+from broadfront.operators.cpu.frontier import Work
 from broadfront.operators.describe import Intersect
-from broadfront.progress import following, listening
+from broadfront.progress import following, listening, report
 from broadfront.report.needs import needs
 from broadfront.report.record import Record, joined, recorded
 
@@ -65,15 +71,17 @@ def run_each(
     Parameters
     ----------
     frontier
-        The positions of the vertices to start from; each is the frontier of a run of its own.
+        The positions of the vertices to start from, or a mask that is true for them; each is the
+        frontier of a run of its own.
     start
         For some fields what they are at the start: pairs of position and value, of which each row
         takes that of its own vertex, or an array of whole rows.
     parameters
         The numbers that the program's parameters stand for, in all runs.
     options
-        As in `run`; a time limit is for all runs together. On several devices sources run one after
-        the other.
+        As in `run`; a time limit is for all runs together. With a memory limit as many sources are
+        under way at once as are sure to fit, one at the least; each counts with a row of every
+        field. On several devices sources run one after the other.
 
     Examples
     --------
@@ -90,37 +98,30 @@ def run_each(
     array([[0, 1, 2, 3],
            [2, 1, 0, 1]], dtype=int32)
     """
-    places = _sources(graph, frontier)
+    places = vertices(frontier, graph.num_vertices, "the frontier")
     if any(isinstance(step, Intersect) for phase in program.all_phases for step in phase.step):
         raise OptionError("what an Intersect finds is the same from every source: use run")
     where, how = checked(options)
-    count = 0 if where else _workers(graph, len(places), how.get("threads"))
+    devices = choose(where.get("devices"), how.get("threads"))
+    one_device = len(devices) == 1 and "partitioner" not in where
+    if one_device and names_threads(where.get("devices")):
+        how["threads"] = devices[0].threads
+    count = _workers(graph, len(places), how.get("threads")) if one_device else 0
     arrays, begins, first = _fields(program, graph, places, start or {})
     batch = Batch(
         places, np.zeros(1, np.int64), np.zeros((len(places), 3), np.int64),
         tuple(array.shape[1] for array in arrays.values()), begins, first, 0,
     )  # fmt: skip
-    numbers = dict(parameters or {})
-    with (
-        listening(how.pop("progress", None)),
-        following(program.name, lambda: int(batch.turn[0]), len(places)),
-    ):
+    settings = dict(parameters or {})
+    with listening(how.pop("progress", None)):
         if count == 0:
-            record = _together(program, graph, arrays, batch, numbers, {**where, **how})
+            record = _together(program, graph, arrays, batch, settings, {**where, **how})
         else:
             record = _apart(
-                program, graph, arrays, batch, numbers, count,
-                how.get("time_limit"), how["memory"],
+                program, graph, arrays, batch, settings, count,
+                how.get("time_limit"), how["memory"], where.get("memory_limit"),
             )  # fmt: skip
     return Answer(arrays, NOBODY, record)
-
-
-def _sources(graph: Graph, frontier: ArrayLike) -> NDArray[np.int64]:
-    places = np.array(frontier, dtype=np.int64, ndmin=1)
-    wrong = (places < 0) | (places >= graph.num_vertices)
-    if wrong.any():
-        raise OptionError(f"the frontier holds {places[wrong][0]}, which is not a vertex")
-    return places
 
 
 def _workers(graph: Graph, runs: int, threads: int | None) -> int:
@@ -142,21 +143,22 @@ def _fields(
             raise OptionError(f"start has no field {name!r}; there are {', '.join(program.fields)}")
     for name, field in program.on(graph.targets.dtype).fields.items():
         shape = (len(sources), graph.num_vertices if field.length is None else field.length)
-        given = start.get(name)
-        values = np.zeros(len(sources), field.dtype)
+        given, what = start.get(name), f"start[{name!r}]"
+        dtype = np.dtype(field.dtype)
+        values = np.zeros(len(sources), dtype)
         if isinstance(given, np.ndarray):
             if given.shape != shape:
-                raise OptionError(f"start[{name!r}] has shape {given.shape}, not {shape}")
-            arrays[name] = np.array(given, field.dtype, order="C")
+                raise OptionError(f"{what} has shape {given.shape}, not {shape}")
+            arrays[name] = np.array(numbers(given, dtype, what), order="C")
             begins.append(GIVEN)
         else:
-            arrays[name] = np.empty(shape, field.dtype)
+            arrays[name] = np.empty(shape, dtype)
             begins.append(FILLED if given is None else AT_SOURCE)
         if given is not None and begins[-1] == AT_SOURCE:
-            pairs = dict(given)
+            pairs = pairs_of(given, what)
             if set(pairs) != set(sources.tolist()) or field.length is not None:
-                raise OptionError(f"start[{name!r}] needs a value for every vertex of the frontier")
-            values[:] = [pairs[source] for source in sources.tolist()]
+                raise OptionError(f"{what} needs a value for every vertex of the frontier")
+            values[:] = numbers([pairs[source] for source in sources.tolist()], dtype, what)
         first.append(values)
     return arrays, tuple(begins), tuple(first)
 
@@ -170,52 +172,47 @@ def _apart(
     count: int,
     time_limit: float | None,
     memory: MemoryProfile,
+    memory_limit: int | None,
 ) -> Record:
-    """Let `count` threads run one source each at a time."""
+    """Let `count` threads, or as many as memory allows, run one source each at a time."""
     clock = Clock()
+    case = Case(program.on(graph.targets.dtype), graph, 1, 1, memory, each_alone=True)
+    refuse(case, memory_limit)
     names = (*program.fields, *program.parameters, *RESERVED)
     make = state_class(names)
-    rows, in_weights = rows_of(program, graph, False)
+    allowance = Allowance(time_limit)
+    with allowance:
+        rows, in_weights = rows_of(graph, program.looks_back(False))
     common = (*(array.reshape(-1) for array in arrays.values()), *values_of(program, parameters))
     tail = (*rows[:4], graph.num_vertices, None)
-    state = make(*common, graph.weights if graph.weights is not None else (), *tail)
-    in_state = make(*common, in_weights if in_weights is not None else (), *tail)
+    state = make(*common, program.weights(graph.weights), *tail)
+    in_state = make(*common, program.weights(in_weights), *tail)
     key = ("batch", graph.targets.dtype)
-    loop = program._loops.get(key)
-    if loop is None:
-        loop = program._loops.setdefault(key, fused_batch(program.on(key[1]), names))
-    with ExitStack() as borrowed, thread_settings.limit(count):
-        crew = [borrowed.enter_context(workspaces.borrowed()) for _ in range(count)]
-        works = [work_for(program, graph, each, 1, (), False, memory)[0] for each in crew]
-        for each in crew:
-            each.team.reset(time_limit)
-
-        def stop(reason: int) -> None:
-            for each in crew:
-                if each.team.control[0, control.STOP] == control.RUNNING:
-                    each.team.control[0, control.STOP] = reason
-
-        def work(worker: int) -> int:
-            own = crew[worker].team.control[0]
-            mine = batch._replace(worker=worker)
-            try:
-                iterations = loop(own, rows, state, in_state, works[worker], mine)
-            except BaseException:
-                stop(control.INTERRUPTED)
-                raise
-            if own[control.STOP] != control.RUNNING:
-                stop(own[control.STOP])
-            return int(iterations)
-
+    loop = made_once(program, key, lambda: fused_batch(program.on(key[1]), names))
+    count = _fitting(case, count, memory_limit)
+    row_bytes = sum(array.nbytes for array in arrays.values()) // max(1, len(batch.sources))
+    anew = memory_limit is not None
+    with workspaces.borrowed_many(count, anew) as crew, thread_settings.limit(count):
+        works = [work_for(program, graph, each, 1, (), False, memory, anew)[0] for each in crew]
+        held = graph.nbytes + row_bytes + crew[0].asked_bytes
+        for each, own in zip(crew, works, strict=True):
+            if count == 1:  # of several workers none can come to need more than its share
+                allow(case, own.account, held, memory_limit)
+            each.team.reset(allowance.left())
         try:
-            iterations = thread_settings.run(work, count)
-        except NumbaError as error:
+            with following(
+                program.name, lambda: int(batch.turn[0]), lambda: _interrupt(crew),
+                len(batch.sources),
+            ):  # fmt: skip
+                iterations = _run_all(
+                    loop, crew, (rows, state, in_state), works, batch, may_not_end(program)
+                )
+            for each in crew:
+                each.team.raise_if_stopped(time_limit)
+        except COMPILE_ERRORS as error:
             raise explained(error, program, state) from error
-        except BaseException:  # Ctrl-C while waiting for the others
-            stop(control.INTERRUPTED)
-            raise
-        for each in crew:
-            each.team.raise_if_stopped(time_limit)
+        except DeviceMemoryError as error:
+            raise memory_error(case, error, held, memory_limit) from None
         records = [
             recorded(each, own, done, count, clock, 0, needs(program, graph, own))
             for each, own, done in zip(crew, works, iterations, strict=True)
@@ -224,21 +221,59 @@ def _apart(
     workspace_bytes = sum(record.workspace_bytes for record in records)
     return replace(
         _in_order(records, batch.spans),
-        seconds=clock.seconds, compile_seconds=clock.compile_seconds,
-        load_seconds=clock.load_seconds, kernel_calls=count,
+        seconds=clock.run_seconds, compile_seconds=clock.compile_seconds,
+        load_seconds=clock.load_seconds, prepare_seconds=clock.prepare_seconds, kernel_calls=count,
         bytes=np.array([[answer_bytes, workspace_bytes]], np.int64),
     )  # fmt: skip
 
 
+def _run_all(
+    loop: Callable[..., Any],
+    crew: Sequence[workspaces.Workspace],
+    common: tuple[Any, ...],
+    works: Sequence[Work],
+    batch: Batch,
+    may_not_end: bool,
+) -> list[int]:
+    """Run the loop on a thread for each workspace; one that stops or fails stops all."""
+    words = [each.team.control[0] for each in crew]
+    calls = [
+        (own, *common, work, batch._replace(worker=worker))
+        for worker, (own, work) in enumerate(zip(words, works, strict=True))
+    ]
+    if not compiled(loop):  # here, where Ctrl-C lets the caller go
+        over = np.array([len(batch.sources)])
+        loop(words[0].copy(), *common, works[0], batch._replace(turn=over))
+    answers = crew[0].team.call_all(loop, calls, words, may_not_end=may_not_end)
+    return [int(answer) for answer in answers]
+
+
+def _interrupt(crew: Sequence[workspaces.Workspace]) -> None:
+    for each in crew:
+        control.interrupt(each.team.control)
+
+
+def _fitting(case: Case, count: int, memory_limit: int | None) -> int:
+    """Return how many of `count` workers are sure to fit, and 1 at the least."""
+    if memory_limit is None:
+        return count
+    most = case._replace(memory=FIXED).bytes_at_first()[0] - case.graph.nbytes
+    return max(1, min(count, (memory_limit - case.graph.nbytes) // max(1, most)))
+
+
 def _in_order(records: Sequence[Record], spans: Array) -> Record:
-    """Return one record of all threads, its iterations in the order of the sources."""
+    """Return one record of all threads, its rows in the order of the sources.
+
+    Rows that cover several iterations may cover those of several sources: they come last.
+    """
     whole = joined(records)
-    begins = np.cumsum([0, *(len(record.frontier) for record in records)])
+    begins = np.cumsum([0, *(len(record.spans) for record in records)])
     pieces = [
-        np.arange(begins[worker] + first, min(begins[worker] + last, begins[worker + 1]))
+        begins[worker] + np.arange(min(first, FINE), min(last, FINE))
         for worker, first, last in spans.tolist()
     ]
-    order = np.concatenate([NOBODY, *pieces])
+    ordered = np.concatenate([NOBODY, *pieces])
+    order = np.concatenate([ordered, np.setdiff1d(np.arange(begins[-1]), ordered)])
     arrays = {
         field.name: getattr(whole, field.name)[order]
         for field in fields(whole)
@@ -272,5 +307,5 @@ def _together(
             for name, array in arrays.items():
                 array[row] = answer[name]
             records.append(answer.record)
-            batch.turn[0] += 1
+            report(program.name, row + 1, len(batch.sources))
     return joined(records)

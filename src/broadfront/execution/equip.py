@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront.devices.growing import ACCOUNT_WORDS, HELD, allocate
-from broadfront.devices.mail import LOG_ROWS, Mail, Post, log_columns
+from broadfront.devices.mail import Mail, Post, log_columns
 from broadfront.devices.profile import MemoryProfile
+from broadfront.devices.timeline import ROWS
 from broadfront.devices.workspace import Workspace
 from broadfront.errors import DeviceMemoryError
 from broadfront.execution.boxes import at_first, at_most
@@ -20,7 +21,7 @@ from broadfront.execution.program import Program
 from broadfront.graph.csr import Graph
 from broadfront.operators.cpu import frontier, tiles
 from broadfront.operators.cpu.buckets import new_buckets, sensible_width
-from broadfront.operators.cpu.levels import new_level_order
+from broadfront.operators.cpu.level_order import new_level_order
 from broadfront.operators.cpu.orient import new_lists
 from broadfront.operators.cpu.part_lists import new_part_lists
 from broadfront.operators.cpu.reduce import new_offers
@@ -113,7 +114,7 @@ def mail_for(
 ) -> Mail:
     """Return the mail of one device, its boxes as large as they are to begin with."""
     devices, partition = part.count, setting.partition
-    log = space.sparse_array("mail log", LOG_ROWS * log_columns(devices), np.int64)
+    log = space.sparse_array("mail log", ROWS * log_columns(devices), np.int64)
     account = np.zeros(ACCOUNT_WORDS, np.int64)
     asked = boxes_at_first(setting, outline)
     account[HELD] = asked.sum()

@@ -11,7 +11,7 @@ from typing import Any
 
 import numba
 from numba import types
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from broadfront.errors import FunctorError
 from broadfront.execution.program import Program
@@ -32,11 +32,13 @@ from broadfront.pointers import _kinds_of
 
 Use = tuple[Functor, Any, Any]
 
+COMPILE_ERRORS = (NumbaError, UnsupportedBytecodeError)
+"""What Numba raises for a functor that it cannot compile."""
 INTEGER = types.int64
 REAL = types.float64
 
 
-def explained(error: NumbaError, program: Program, state: Any) -> FunctorError:
+def explained(error: Exception, program: Program, state: Any) -> FunctorError:
     """Return the error to raise for `error`, naming the functor at fault."""
     kind = _kinds_of(numba.typeof(state))
     for phase in program.all_phases:
@@ -103,8 +105,8 @@ def _fault(functor: Functor, arguments: Any, field: Any) -> FunctorError | None:
     compiled: Any = inner(functor)
     try:
         compiled.compile(arguments)
-    except (NumbaError, TypeError) as error:
-        return FunctorError(f"{_place(functor)} does not compile: {_essence(error)}")
+    except (*COMPILE_ERRORS, TypeError) as error:
+        return does_not_compile(functor, error)
     answer = compiled.nopython_signatures[-1].return_type
     if field is None:
         return None
@@ -115,6 +117,11 @@ def _fault(functor: Functor, arguments: Any, field: Any) -> FunctorError | None:
             f"{_place(functor)} returns {answer}, which does not go into a field of {field}"
         )
     return None
+
+
+def does_not_compile(functor: Functor, error: BaseException) -> FunctorError:
+    """Return the error that names a functor which Numba cannot compile."""
+    return FunctorError(f"{_place(functor)} does not compile: {_essence(error)}")
 
 
 def _place(functor: Functor) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from broadfront.devices.workspace import Workspace
 from broadfront.errors import OptionError
 from broadfront.execution.luggage import Luggage, Packing
 from broadfront.execution.program import Program
+from broadfront.given import numbers, positions
 from broadfront.pages import new_array
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
@@ -30,35 +31,67 @@ Unfilled = list[tuple[Array, Any]]
 FILLED_AT_ONCE = 1 << 18
 
 
-def check_start(program: Program, start: Mapping[str, Any], size: int) -> None:
-    """Refuse a start for fields that the program, its dtypes settled, has not, or has otherwise."""
+class Places(NamedTuple):
+    """Single places of an array, and what is set there."""
+
+    places: NDArray[np.int64]
+    values: Array
+
+
+Start = Mapping[str, Array | Places]
+"""What fields begin with that are not only filled, in their dtypes, every place one of theirs."""
+
+
+def checked_start(program: Program, start: Mapping[str, Any], size: int) -> Start:
+    """Return what the fields of a program, its dtypes settled, begin with.
+
+    Fields that are not there, places that they have not, and values that they cannot hold are
+    refused.
+    """
+    checked: dict[str, Array | Places] = {}
     for name, given in start.items():
         if name not in program.fields:
             raise OptionError(f"start has no field {name!r}; there are {', '.join(program.fields)}")
-        length = program.fields[name].length or size
-        if isinstance(given, np.ndarray) and given.shape != (length,):
-            raise OptionError(f"start[{name!r}] has shape {given.shape}, not ({length},)")
+        field, what = program.fields[name], f"start[{name!r}]"
+        length, dtype = field.length or size, np.dtype(field.dtype)
+        if isinstance(given, np.ndarray):
+            if given.shape != (length,):
+                raise OptionError(f"{what} has shape {given.shape}, not ({length},)")
+            checked[name] = numbers(given, dtype, what)
+        elif given is not None:
+            pairs = pairs_of(given, what)
+            values = numbers(list(pairs.values()), dtype, what)
+            if values.shape != (len(pairs),):
+                raise OptionError(f"{what} needs one number for each position")
+            checked[name] = Places(positions(list(pairs), length, what), values)
+    return checked
 
 
-def fresh_fields(
-    program: Program, size: int, start: Mapping[str, Any], threads: int
-) -> dict[str, Array]:
+def pairs_of(given: Any, what: str) -> dict[Any, Any]:
+    """Return pairs of position and value."""
+    try:
+        return dict(given)
+    except (TypeError, ValueError):
+        raise OptionError(
+            f"{what} is {given!r:.60}: expected an array, or pairs of position and value"
+        ) from None
+
+
+def fresh_fields(program: Program, size: int, start: Start, threads: int) -> dict[str, Array]:
     """Return new arrays for the fields of a program, its dtypes settled, on one device."""
-    check_start(program, start, size)
     arrays = {}
     unfilled: Unfilled = []
     for name, field in program.fields.items():
         given = start.get(name)
         if isinstance(given, np.ndarray):
-            arrays[name] = given.astype(field.dtype)
+            arrays[name] = np.array(given, order="C")
             continue
         arrays[name] = new_array(size if field.length is None else field.length, field.dtype)
         unfilled.append((arrays[name], field.fill))
     fill(unfilled, threads)
     for name, given in start.items():
-        if not isinstance(given, np.ndarray):
-            for place, value in dict(given or {}).items():
-                arrays[name][place] = value
+        if isinstance(given, Places):
+            arrays[name][given.places] = given.values
     return arrays
 
 
@@ -115,7 +148,7 @@ def packed(
     parts: Sequence[Part],
     arrays: Sequence[Mapping[str, Array]],
     adding: Collection[str],
-    start: Mapping[str, Any],
+    start: Start,
     answer: Mapping[str, Array],
 ) -> list[Luggage]:
     """Return what every device does to its fields before and after its loop.
@@ -149,15 +182,13 @@ def _set_places(
     partition: Partition,
     part: Part,
     parts: Sequence[Part],
-    wanted: Any,
+    given: Places | None,
     per_vertex: bool,
 ) -> None:
     """Have single values set: of vertices at their owners and, if they are there, at copies."""
-    given = dict(wanted or {})
-    if not given:
+    if given is None:
         return
-    places = np.fromiter(given, np.int64, len(given))
-    values = np.array(list(given.values()), array.dtype)
+    places, values = given
     if per_vertex and part.ids is not None:
         places = partition.positions(places, part, parts)
         here = (places >= 0) & (places < len(array))

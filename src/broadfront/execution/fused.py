@@ -14,11 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import atomics
-from broadfront.devices.control import LINE, assemble
+from broadfront.devices.control import LINE, assemble, nanoseconds
 from broadfront.execution.across import Across
 from broadfront.execution.luggage import taken_home, unpacked
 from broadfront.execution.program import Phase, Program
-from broadfront.kernel import inner, loop
+from broadfront.kernel import inner, kernel
 from broadfront.operators.cpu.advance import advance
 from broadfront.operators.cpu.compute import compute, once
 from broadfront.operators.cpu.frontier import (
@@ -26,15 +26,18 @@ from broadfront.operators.cpu.frontier import (
     ALL_EDGES,
     ALL_SIZE,
     BEFORE,
+    CLOCK,
     EDGES,
     FRONT_WORDS,
     ITERATION,
     PARITY,
+    PHASE,
     PULLING,
-    RECORD_ROWS,
     SIZE,
+    SMALL,
     TIMES,
     UNEXPLORED,
+    VISITED,
     finish,
     log_mail,
     prepare,
@@ -46,6 +49,15 @@ from broadfront.operators.cpu.over_frontier import filtered, over_frontier
 from broadfront.operators.cpu.prioritised import prioritised
 from broadfront.operators.cpu.queues import as_queue, queue_at
 from broadfront.operators.cpu.reduce import reduce
+from broadfront.operators.cpu.solo import (
+    begin_solos,
+    count_own,
+    go_alone,
+    hand_over,
+    look_around,
+    stays_small,
+    take_over,
+)
 from broadfront.operators.cpu.unite import unite
 from broadfront.operators.describe import (
     Advance,
@@ -104,7 +116,7 @@ def fused(
         )  # fmt: skip
         return front[ITERATION]
 
-    return loop(broadfront_loop)
+    return kernel(broadfront_loop)
 
 
 def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
@@ -136,7 +148,7 @@ def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
             batch.spans[row, 2] = front[ITERATION]
         return front[ITERATION]
 
-    return loop(broadfront_batch)
+    return kernel(broadfront_batch)
 
 
 @inner
@@ -154,6 +166,8 @@ def _start(work, graph, front, source, marked):
     front[UNEXPLORED] = np.int64(graph.offsets[graph.num_vertices])
     front[BEFORE] = 0
     front[ALL_BEFORE] = 0
+    front[PHASE] = 0
+    front[TIMES] = 0
 
 
 def _beginning(place: int, field: Field) -> Section:
@@ -193,6 +207,8 @@ def _whole(
     operators = {operator for phase in program.all_phases for operator in phase.step}
     made = {operator: _section(operator, program, names, large, across) for operator in operators}
     phases = [_phase(phase, made) for phase in program.all_phases]
+    if len(phases) > 1:
+        phases = [_numbered(phase, number) for number, phase in enumerate(phases)]
     return _chained(phases if across is None else [unpacked, *phases, taken_home])
 
 
@@ -214,6 +230,21 @@ def _phase(phase: Phase, made: Mapping[Operator, Section]) -> Section:
         even, odd = sections
         return _repeated(phase, even, odd)
     return _repeated(phase, _chained(sections))
+
+
+def _numbered(phase: Section, number: int) -> Section:
+    """Return one of several phases; it is passed over if it was over before the loop was left."""
+
+    @inner
+    def numbered(rank, threads, control, graph, state, in_state, work, front, turn):
+        if front[PHASE] > number:
+            return turn
+        if front[PHASE] < number:
+            front[PHASE] = number
+            front[TIMES] = 0
+        return phase(rank, threads, control, graph, state, in_state, work, front, turn)
+
+    return numbered
 
 
 def _section(
@@ -296,6 +327,16 @@ def _never(state):
     return False
 
 
+def _by_frontier(phase: Phase) -> bool:
+    """Tell whether the work of an iteration goes by the frontier alone."""
+    return phase.advances and all(
+        isinstance(step, Filter)
+        or (isinstance(step, Advance) and step.priority is None)
+        or (isinstance(step, Compute) and step.over == "frontier")
+        for step in phase.step
+    )
+
+
 def _repeated(phase: Phase, even: Section, odd: Section | None = None) -> Section:
     """Return a section that runs a phase's step, or two in turns, as often as the phase says."""
     step = even if odd is None else _in_turns(even, odd)
@@ -303,28 +344,56 @@ def _repeated(phase: Phase, even: Section, odd: Section | None = None) -> Sectio
     if not phase.advances and phase.until is None and phase.limit is None:
         limit = 1
     until = _never if phase.until is None else inner(phase.until)
-    advances, asks = phase.advances, phase.until is not None
+    advances, asks, may_be_small = phase.advances, phase.until is not None, _by_frontier(phase)
+    counts = 1 if phase.counts else 0
+
+    @inner
+    def over(rank, team, control, state, work, turn):
+        """Ask whether the phase is over; a meeting, unless a thread is alone."""
+        prepare(control, rank, turn)
+        answer = shifted(work.stats, 3 * LINE + (turn & 1))
+        if rank == 0:
+            atomics.store(answer, 0, np.int64(until(state)))
+        turn = finish(control, rank, team, turn)
+        return turn, turn >= 0 and atomics.load(answer, 0) != 0
 
     @inner
     def repeated(rank, threads, control, graph, state, in_state, work, front, turn):
-        times = np.int64(0)
-        while times < limit and (not advances or front[ALL_SIZE] > 0):
-            front[TIMES] = times
-            turn = step(rank, threads, control, graph, state, in_state, work, front, turn)
-            if turn < 0:
+        times, served, team = front[TIMES], np.int64(0), threads
+        begin_solos(control, rank, front)
+        while True:
+            more = turn >= 0 and times < limit and (not advances or front[ALL_SIZE] > 0)
+            if team < threads:
+                if not more or not stays_small(control, front, front[ALL_EDGES], served):
+                    hand_over(control, threads, work, front, turn, times)
+                    team = threads
+                    front[CLOCK] = nanoseconds()
+            elif may_be_small and more and threads > 1:
+                if front[ALL_EDGES] < front[SMALL] and front[PULLING] == 0:
+                    if rank > 0:
+                        turn, times = take_over(control, rank, threads, work, front, turn)
+                        continue
+                    go_alone(control, threads)
+                    team, served = np.int64(1), np.int64(0)
+            if not more:
                 return turn
+            front[TIMES], began = times, front[CLOCK]
+            turn = step(rank, team, control, graph, state, in_state, work, front, turn)
+            if turn < 0:
+                continue
             times += 1
-            if rank == 0 and front[ITERATION] < RECORD_ROWS:
+            if rank == 0:
                 log_mail(work.mail, front[ITERATION])
-            front[ITERATION] += 1
+            front[ITERATION] += counts
             if asks:
-                prepare(control, rank, turn)
-                answer = shifted(work.stats, 3 * LINE + (turn & 1))
-                if rank == 0:
-                    atomics.store(answer, 0, np.int64(until(state)))
-                turn = finish(control, rank, threads, turn)
-                if turn < 0 or atomics.load(answer, 0) != 0:
-                    return turn
-        return turn
+                turn, enough = over(rank, team, control, state, work, turn)
+                if enough:
+                    times = np.int64(limit)
+            if may_be_small and threads > 1:
+                if team == 1:
+                    served += 1
+                    count_own(control, front, front[VISITED], began)
+                elif turn > 0:
+                    look_around(control, rank, front, turn, front[VISITED], began)
 
     return repeated

@@ -11,24 +11,26 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba.core.errors import NumbaError
 from numpy.typing import ArrayLike, NDArray
 
-from broadfront.clock import Clock, preparing
+from broadfront.clock import Allowance, Clock, preparing
+from broadfront.devices import control
 from broadfront.devices import workspace as workspaces
 from broadfront.devices.choose import Device
 from broadfront.devices.mail import Post
 from broadfront.devices.profile import MINIMAL, MemoryProfile, largest
+from broadfront.devices.team import Team
 from broadfront.errors import DeviceMemoryError
 from broadfront.execution.across import Across
 from broadfront.execution.alone import frontier_of, left_in, values_of
 from broadfront.execution.answer import Answer
 from broadfront.execution.equip import Setting, directions, mail_for, work_for_part
-from broadfront.execution.faults import explained
-from broadfront.execution.fields import answer_arrays, check_start, packed, part_fields
+from broadfront.execution.faults import COMPILE_ERRORS, explained
+from broadfront.execution.fields import answer_arrays, checked_start, packed, part_fields
 from broadfront.execution.fused import fused
+from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.luggage import Luggage
-from broadfront.execution.memory import Case, allow, held_by, memory_error, refuse
+from broadfront.execution.memory import Case, allow, array_bytes, held_by, memory_error, refuse
 from broadfront.execution.plan import Plan
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.states import state_class
@@ -58,64 +60,94 @@ def run_on(
     time_limit: float | None = None,
     progress: Listener | None = None,
     fault: tuple[int, int, int] | None = None,
+    clock: Clock | None = None,
 ) -> Answer:
     """Run `program` on the parts of a graph, each on a device; see `broadfront.execution.run`.
 
     `fault` makes a device fail, for tests: its number, a block of the loop, and after how often.
+    `clock` runs since before the graph was split for this run.
     """
-    clock = Clock()
+    clock = clock or Clock()
     graph, settled = partition.graph, program.on(partition.graph.targets.dtype)
     numbers = values_of(program, parameters)
-    check_start(settled, start, graph.num_vertices)
+    begins = checked_start(settled, start, graph.num_vertices)
     queue = frontier_of(graph, starting)
     case = Case(
         settled, graph, len(queue), max(device.threads for device in devices), memory, partition,
         relabel,
     )  # fmt: skip
-    refuse(case, memory_limit)
-    large, in_tiles, looks_back = directions(program, graph, relabel)
-    kept = partition.kept("tiles", tiles.tiles_of_part) if in_tiles else [None] * len(devices)
-    parts = partition.parts(relabel=relabel, looks_back=looks_back)
-    outlines = partition.outlines(relabel=relabel, looks_back=looks_back)
     names = (*program.fields, *program.parameters, *RESERVED)
-    with preparing():
+    large, in_tiles, looks_back = directions(program, graph, relabel)
+    with Allowance(time_limit) as time_left, listening(progress):
+        with preparing():
+            refuse(case, memory_limit)
+            layouts = _layouts(partition, in_tiles)
+            parts = partition.parts(relabel=relabel, looks_back=looks_back)
+            outlines = partition.outlines(relabel=relabel, looks_back=looks_back)
         loop, plan = _loop(program, graph, names, large, relabel)
-    with workspaces.borrowed_many(len(parts)) as spaces:
-        post = spaces[0].post(len(parts), without_boxes=memory_limit is not None)
-        setting = Setting(
-            settled, plan, names, partition, numbers, queue, memory, memory_limit is not None,
-            looks_back,
-        )  # fmt: skip
-        arrays = part_fields(settled, parts, spaces, plan.copies)
-        answer = answer_arrays(settled, graph.num_vertices)
-        luggage = packed(settled, partition, parts, arrays, plan.adding, start, answer)
-        crew = [
-            _prepare(setting, part, outlines[number], space, arrays[number], luggage[number],
-                     kept[number], devices[number], post)
-            for number, (part, space) in enumerate(zip(parts, spaces, strict=True))
-        ]  # fmt: skip
-        _tell_all(crew, len(queue), graph.num_arcs)
-        for number, one in enumerate(crew):
-            allow(case, one.work.account, held_by(one), memory_limit, number)
-        threads = [device.threads for device in devices]
-        arguments = [(one.rows, one.state, one.in_state, one.work) for one in crew]
-        try:
-            with listening(progress), following(program.name, lambda: _iteration(crew)):
-                iterations = int(
-                    spaces[0].team.run(loop, threads, arguments, time_limit=time_limit, fault=fault)
+        with workspaces.borrowed_many(len(parts), memory_limit is not None) as spaces:
+            post = spaces[0].post(len(parts), without_boxes=memory_limit is not None)
+            setting = Setting(
+                settled, plan, names, partition, numbers, queue, memory, memory_limit is not None,
+                looks_back,
+            )  # fmt: skip
+            arrays = part_fields(settled, parts, spaces, plan.copies)
+            answer = answer_arrays(settled, graph.num_vertices)
+            luggage = packed(settled, partition, parts, arrays, plan.adding, begins, answer)
+            crew = [
+                _prepare(setting, part, outlines[number], space, arrays[number], luggage[number],
+                         layouts[number], devices[number], post)
+                for number, (part, space) in enumerate(zip(parts, spaces, strict=True))
+            ]  # fmt: skip
+            _tell_all(crew, len(queue), graph.num_arcs)
+            team = spaces[0].team
+            iterations = _go(loop, team, crew, devices, case, memory_limit, time_left(), fault)
+            profile = largest(needs(program, graph, one.work, one.outline) for one in crew)
+            record = gathered(crew, devices, iterations, clock, team, profile)
+            left = np.sort(np.concatenate([_left(one) for one in crew]))
+    for name, whole in answer.items():
+        if settled.fields[name].length is not None:
+            whole[:] = arrays[0][name]
+    return Answer(answer, left, record)
+
+
+def _layouts(partition: Partition, in_tiles: bool) -> Sequence[tiles.Tiles | None]:
+    """Return the tiles of each part, or nothing for each."""
+    if not in_tiles:
+        return [None] * partition.count
+    return partition.kept("tiles", tiles.tiles_of_part)
+
+
+def _go(
+    loop: Any,
+    team: Team,
+    crew: Sequence[One],
+    devices: Sequence[Device],
+    case: Case,
+    memory_limit: int | None,
+    time_limit: float | None,
+    fault: tuple[int, int, int] | None,
+) -> int:
+    """Run the loop on all devices; return the number of iterations."""
+    for number, one in enumerate(crew):
+        allow(case, one.work.account, held_by(one), memory_limit, number)
+    threads = [device.threads for device in devices]
+    arguments = [(one.rows, one.state, one.in_state, one.work) for one in crew]
+    try:
+        with following(
+            case.program.name, lambda: _iteration(crew), lambda: control.interrupt(team.control)
+        ):
+            return int(
+                team.run(
+                    loop, threads, arguments, time_limit=time_limit, fault=fault,
+                    may_not_end=may_not_end(case.program),
                 )
-        except NumbaError as error:
-            raise explained(error, settled, crew[0].state) from error
-        except DeviceMemoryError as error:
-            held = held_by(crew[error.device])
-            raise memory_error(case, error, held, memory_limit) from None
-        profile = largest(needs(program, graph, one.work, one.outline) for one in crew)
-        record = gathered(crew, devices, iterations, clock, spaces[0].team, profile)
-        left = np.sort(np.concatenate([_left(one) for one in crew]))
-        for name, whole in answer.items():
-            if settled.fields[name].length is not None:
-                whole[:] = arrays[0][name]
-        return Answer(answer, left, record)
+            )  # fmt: skip
+    except COMPILE_ERRORS as error:
+        raise explained(error, case.program, crew[0].state) from error
+    except DeviceMemoryError as error:
+        held = held_by(crew[error.device])
+        raise memory_error(case, error, held, memory_limit) from None
 
 
 class One(NamedTuple):
@@ -130,6 +162,8 @@ class One(NamedTuple):
     in_state: Any
     work: frontier.Work
     edges: int
+    layout_bytes: int
+    """Of the tiles of its part."""
 
 
 def _loop(
@@ -137,13 +171,13 @@ def _loop(
 ) -> tuple[Any, Plan]:
     """Return the loop of a program on many devices, and what crosses in it; made once."""
     vertex = graph.targets.dtype
-    key = ("many", vertex, large, relabel)
-    if key not in program._loops:
+
+    def make() -> tuple[Any, Plan]:
         settled = program.on(vertex)
         across = Across(settled, names, vertex, relabel)
-        program._loops.setdefault(key, (fused(settled, names, large, across), across.plan))
-    made: tuple[Any, Plan] = program._loops[key]
-    return made
+        return fused(settled, names, large, across), across.plan
+
+    return made_once(program, ("many", vertex, large, relabel), make)
 
 
 def _prepare(
@@ -166,11 +200,12 @@ def _prepare(
     make = state_class(setting.names)
     tail = (*rows[:4], size, part.ids)
     common = (*fields.values(), *setting.numbers)
-    state = make(*common, _or_nothing(part.weights), *tail)
+    state = make(*common, setting.program.weights(part.weights), *tail)
     in_weights = part.weights if part.in_offsets is None else part.in_weights
-    in_state = make(*common, _or_nothing(in_weights), *tail)
+    in_state = make(*common, setting.program.weights(in_weights), *tail)
     edges = _start(part, work, rows, setting.queue, partition)
-    return One(part, outline, space, fields, rows, state, in_state, work, edges)
+    layout_bytes = 0 if layout is None else array_bytes(layout)
+    return One(part, outline, space, fields, rows, state, in_state, work, edges, layout_bytes)
 
 
 def _tell_all(crew: Sequence[One], size: int, arcs: int) -> None:
@@ -194,10 +229,6 @@ def _left(one: One) -> Array:
 
 def _iteration(crew: Sequence[One]) -> int:
     return int(crew[0].work.fronts[frontier.ITERATION])
-
-
-def _or_nothing(array: Array | None) -> Any:
-    return () if array is None else array
 
 
 def _rows(part: Part, partition: Partition) -> frontier.Rows:

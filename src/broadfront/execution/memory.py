@@ -1,16 +1,20 @@
 """How much memory a run takes on each device, and may take.
 
-A device's memory is its part of the graph, its fields, what operators work in, queues, and boxes
-for what it sends. What all of that begins with is known from the outlines of parts, before anything
-is there: the code that makes it ready is run on a ledger. The queues and boxes of a run come to
-need no more than those of a fixed one begin with.
+A device's memory is its part of the graph with the layouts that operators make of it, its fields,
+what operators work in, queues, and boxes for what it sends. Not in it are what the caller has or
+gets (the graph that was split, the answer, the record of iterations) and what building parts and
+layouts takes for a while.
+
+What all of that begins with is known from the outlines of parts, before anything is there: the code
+that makes it ready is run on a ledger. The queues and boxes of a run come to need no more than
+those of a fixed one begin with.
 
 A run that would take too much is refused with what would fit in its place.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,6 +35,7 @@ from broadfront.execution.equip import (
 from broadfront.execution.plan import planned
 from broadfront.execution.program import RESERVED, Program
 from broadfront.graph.csr import Graph
+from broadfront.operators.cpu import tiles
 from broadfront.partition.outline import Outline
 from broadfront.partition.partition import Partition
 from broadfront.partition.split import PARTITIONERS, split
@@ -56,39 +61,68 @@ class Case(NamedTuple):
     partition: Partition | None = None
     """None where one device has the graph as it is."""
     relabel: bool = True
+    each_alone: bool = False
+    """Whether it is one of many from sources of their own, which leave tiles alone."""
 
-    def bytes_at_first(self) -> list[int]:
-        """Return what each device begins with."""
+    def bytes_at_first(self, at_most: bool = False) -> list[int]:
+        """Return what each device begins with; `at_most` with all that the graph may come to."""
         if self.partition is None:
-            ledger = Ledger()
-            work = memory_for(
-                self.program, self.graph, ledger, self.threads, self.starting, None, self.memory
-            )
-            fields = _field_bytes(self.program, self.graph.num_vertices)
-            return [self.graph.nbytes + fields + ledger.asked_bytes + int(work.account[HELD])]
+            return [self._of_graph(at_most)]
         names = (*self.program.fields, *self.program.parameters, *RESERVED)
-        looks_back = directions(self.program, self.graph, self.relabel)[2]
+        _, in_tiles, looks_back = directions(self.program, self.graph, self.relabel)
         setting = Setting(
             self.program, planned(self.program, names), names, self.partition, (),
             np.empty(self.starting, np.bool_), self.memory, False, looks_back,
         )  # fmt: skip
         parts = self.partition.outlines(self.relabel, looks_back)
-        return [_of_part(setting, part, self.threads) for part in parts]
+        return [_of_part(setting, part, self.threads, in_tiles, at_most) for part in parts]
+
+    def _of_graph(self, at_most: bool) -> int:
+        """Return what one device begins with that has the graph as it is."""
+        program, graph, ledger = self.program, self.graph, Ledger()
+        large = not self.each_alone and program.reduces_often and tiles.suit(graph)
+        layout, held = None, 0
+        if any(operator.in_tiles(large) for operator in program.reduces):
+            arcs = graph.num_arcs
+            layout = tiles.outlined(graph.num_vertices, arcs, arcs, filled_up=at_most)
+            held += 0 if graph.keeps("tiles") else array_bytes(layout)
+        work = memory_for(program, graph, ledger, self.threads, self.starting, layout, self.memory)
+        later = program.pulls_later(large) and not self.each_alone and not at_most
+        held += graph_bytes(graph, program.looks_back(large) and not later)
+        held += _field_bytes(program, graph.num_vertices)
+        return held + ledger.asked_bytes + int(work.account[HELD])
 
     def span(self) -> tuple[int, int]:
         """Return what the device that needs most begins with, and can come to need."""
-        return max(self.bytes_at_first()), max(self._replace(memory=FIXED).bytes_at_first())
+        return max(self.bytes_at_first()), max(self._replace(memory=FIXED).bytes_at_first(True))
 
 
-def _of_part(setting: Setting, part: Outline, threads: int) -> int:
+def _of_part(setting: Setting, part: Outline, threads: int, in_tiles: bool, at_most: bool) -> int:
+    layout = None
+    if in_tiles:
+        arcs = part.num_arcs, part.num_in_arcs
+        layout = tiles.outlined(part.positions, *arcs, filled_up=at_most)
     ledger, account = Ledger(), np.zeros(ACCOUNT_WORDS, np.int64)
     account[HELD] = boxes_at_first(setting, part).sum()
     mail = SimpleNamespace(account=account, shared=range(int(part.shared.sum())))
-    work_for_part(setting, part, ledger, threads, mail, None)
+    work_for_part(setting, part, ledger, threads, mail, layout)
     own = [name for name in setting.program.fields if name not in setting.plan.copies]
     least = part.owned if part.relabelled else part.positions
     fields = _field_bytes(setting.program, part.positions, own, least)
-    return part.nbytes + fields + ledger.asked_bytes + int(account[HELD])
+    held = part.nbytes + (0 if layout is None else array_bytes(layout))
+    return held + fields + ledger.asked_bytes + int(account[HELD])
+
+
+def graph_bytes(graph: Graph, looks_back: bool) -> int:
+    """Return the bytes of a graph, with incoming arcs that have yet to be built where needed."""
+    rows = (graph.offsets, graph.targets, graph.weights)
+    missing = looks_back and not graph.has_transpose
+    return graph.nbytes + (array_bytes(rows) if missing else 0)
+
+
+def array_bytes(layout: Iterable[Any]) -> int:
+    """Return the bytes of the arrays among the members of a layout."""
+    return sum(member.nbytes for member in layout if isinstance(member, np.ndarray))
 
 
 def _field_bytes(program: Program, length: int, own: Any = (), owned: int = 0) -> int:
@@ -120,13 +154,13 @@ def allow(case: Case, account: NDArray[Any], held: int, most: int | None, device
     wanted = held + int(account[HELD])
     if wanted > most:
         raise _too_large(case, device, wanted, most)
-    account[LIMIT] = most - held
+    account[LIMIT] = max(1, most - held)  # 0 is no limit
 
 
 def held_by(one: One) -> int:
-    """Return the bytes of a device, all but what grows: part, fields, workspace."""
+    """Return the bytes of a device, all but what grows: part, tiles, fields, workspace."""
     fields = sum(array.nbytes for array in one.fields.values())
-    return one.part.nbytes + fields + one.space.asked_bytes
+    return one.part.nbytes + one.layout_bytes + fields + one.space.asked_bytes
 
 
 def memory_error(

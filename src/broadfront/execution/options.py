@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from os import PathLike
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any, TypedDict
 from broadfront.devices.choose import Devices
 from broadfront.devices.profile import FIXED, MINIMAL, MemoryProfile
 from broadfront.errors import OptionError
+from broadfront.given import number
 from broadfront.graph.csr import Graph
 from broadfront.partition.partition import Partition
 from broadfront.progress import Listener
@@ -25,7 +27,8 @@ class Options(TypedDict, total=False):
     ----------
     threads
         How many threads each device has; by default one device has as many as pay for a graph of
-        this size, and several share the cores.
+        this size, and several share the cores. All devices together have at most 256 threads, or
+        16 for each core where that is more.
     devices
         ``"cpu"`` (the default), a number of CPU devices with a memory of their own each, or a list
         of names: ``["cpu*2", "cpu"]``. See `docs/devices.md`.
@@ -41,9 +44,11 @@ class Options(TypedDict, total=False):
     memory_limit
         Bytes that each device may take, its part of the graph included.
     time_limit
-        Seconds after which `TimeLimitError` is raised, compiling apart.
+        Seconds after which `TimeLimitError` is raised: of splitting and preparing the graph, and of
+        running; compiling apart.
     progress
-        Called as ``progress(stage, done, total)`` during long work.
+        Called as ``progress(stage, done, total)`` during long work; what it raises stops the work,
+        and comes out of the call.
     """
 
     threads: int | None
@@ -66,6 +71,9 @@ def checked(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]
         if name not in WHERE + HOW:
             raise OptionError(f"unknown option {name!r}; there are {', '.join(HOW + WHERE)}")
     where = {name: options[name] for name in WHERE if options.get(name) is not None}
+    if "memory_limit" in where:
+        most = number(where["memory_limit"], "memory_limit", 0)
+        where["memory_limit"] = int(min(most, sys.maxsize))
     how = {name: options[name] for name in HOW if name in options}
     how["memory"] = scheme(options.get("memory"))
     return where, how

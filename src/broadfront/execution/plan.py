@@ -18,6 +18,7 @@ import numpy as np
 from broadfront.errors import OptionError
 from broadfront.execution.access import OWN, STATE, Access, access, roles_of, touched
 from broadfront.execution.exchange.agree import BOARD_ROOM, Shared
+from broadfront.execution.exchange.by_level import MOST_CARRIED
 from broadfront.execution.program import Program
 from broadfront.operators.describe import (
     Advance,
@@ -52,6 +53,8 @@ class Plan:
         Fields that functors of an operator change at neighbours, whose copies go to owners.
     by_level
         For each `Levels`, the field of its levels, and fields that go to ghosts after each level.
+    carried
+        For a `Levels`, the shared values to agree upon that only its `when` reads.
     emptied
         Fields that add up, whose copies are set to zero before an operator adds to them.
     adding
@@ -64,6 +67,7 @@ class Plan:
     agreed: dict[Operator, tuple[Shared, ...]] = field(default_factory=dict)
     proposed: dict[Operator, set[str]] = field(default_factory=dict)
     by_level: dict[Operator, tuple[str, set[str]]] = field(default_factory=dict)
+    carried: dict[Operator, tuple[Shared, ...]] = field(default_factory=dict)
     emptied: dict[Operator, set[str]] = field(default_factory=dict)
     adding: set[str] = field(default_factory=set)
 
@@ -83,6 +87,9 @@ def planned(program: Program, names: tuple[str, ...]) -> Plan:
             asked = {name for name, place in _per_vertex(program, touch.reads) if place != OWN}
             set_ = {name for name, _ in _per_vertex(program, touch.writes)}
             plan.by_level[operator] = levels, asked & set_
+            plan.copies.add(levels)
+            if _reads_shared_only_in_when(operator, program):
+                plan.carried[operator] = plan.agreed[operator]
     for phase in program.all_phases:
         if phase.until is not None:
             _check_alone(phase.until, program)
@@ -98,6 +105,19 @@ def planned(program: Program, names: tuple[str, ...]) -> Plan:
     refreshed = set().union(*plan.before.values())
     plan.emptied = {operator: fields & refreshed for operator, fields in adds.items()}
     return plan
+
+
+def _reads_shared_only_in_when(operator: Levels, program: Program) -> bool:
+    """Tell whether what a `Levels` sets for all is read by `when` alone, and fits a message."""
+    others = [pair for pair in roles_of(operator) if pair[0] is not operator.when]
+    set_ = {name for name, _ in touched(others).writes} & _shared_fields(program)
+    read = {name for name, _ in touched(others).reads}
+    length = sum(program.fields[name].length or 0 for name in set_)
+    return 0 < length <= MOST_CARRIED and not set_ & read
+
+
+def _shared_fields(program: Program) -> set[str]:
+    return {name for name, kind in program.fields.items() if kind.length is not None}
 
 
 def _operators(program: Program) -> list[Operator]:
@@ -210,6 +230,8 @@ def _find_stale(
                     )
                 if isinstance(operator, Advance):
                     asked -= {operator.into}
+                if isinstance(operator, Levels) and operator.by is not None:
+                    asked.add(operator.by)
                 asked |= plan.proposed[operator] - adds[operator]
                 needed = asked & stale
                 plan.before.setdefault(operator, set()).update(needed)

@@ -12,13 +12,20 @@ call on the threads of a device.
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from keyword import iskeyword
+from types import CodeType, FunctionType
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from broadfront.errors import OptionError
+from broadfront.errors import FunctorError, OptionError
+from broadfront.given import is_integer, number
 from broadfront.operators.describe import (
     Advance,
     Compute,
@@ -34,6 +41,7 @@ from broadfront.operators.describe import (
 BALANCES = ("by_vertex", "by_degree", "by_edges")
 RESERVED = ("weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices", "ids")
 """Attributes of the state that the graph provides."""
+INCOMING = frozenset({"in_offsets", "in_targets"})
 FEW = 4
 """Iterations that are over sooner than a graph is prepared for them."""
 
@@ -53,12 +61,22 @@ class Phase:
         At most so many iterations.
     alternate
         Let the operators take turns, one an iteration, in place of all of them in each.
+    counts
+        Whether this counts as iterations. What does not, such as making ready, is recorded with the
+        iteration that follows.
     """
 
     step: Sequence[Operator]
     until: Functor | None = None
     limit: int | None = None
     alternate: bool = False
+    counts: bool = True
+
+    def __post_init__(self) -> None:
+        if self.limit is not None and (not is_integer(self.limit) or self.limit < 0):
+            raise OptionError(f"limit={self.limit!r} is not a number of iterations")
+        if self.until is not None:
+            _check_functor(self.until, "Phase(until=...)")
 
     @property
     def advances(self) -> bool:
@@ -109,9 +127,7 @@ class Program:
     def __post_init__(self) -> None:
         if bool(self.step) == bool(self.phases):
             raise OptionError("a program has either a step or phases")
-        for name in (*self.fields, *self.parameters):
-            if not name.isidentifier() or name.startswith("_") or name in RESERVED:
-                raise OptionError(f"{name!r} cannot be the name of a field or parameter")
+        self._check_names()
         arranged = False
         intersects = 0
         for phase in self.all_phases:
@@ -156,41 +172,133 @@ class Program:
             _looks_back(operator, large) for phase in self.all_phases for operator in phase.step
         )
 
+    @cached_property
+    def reads_weights(self) -> bool:
+        """Whether some functor names the weights; no loop depends on their dtype otherwise."""
+        functors = [
+            value for phase in self.all_phases
+            for owner in (phase, *phase.step) for value in vars(owner).values() if callable(value)
+        ]  # fmt: skip
+        return any("weight" in _names(functor, set()) for functor in functors)
+
+    def weights(self, given: NDArray[Any] | None) -> NDArray[Any] | tuple[()]:
+        """Return weights as the state holds them: none where there are none, or nobody reads."""
+        return given if given is not None and self.reads_weights else ()
+
+    def pulls_later(self, large: bool) -> bool:
+        """Whether incoming arcs are of no use until some `Advance` finds that a pull pays.
+
+        That operator must be the first of its iteration, which then begins again.
+        """
+        backwards = [
+            (operator, operator is phase.step[0] or phase.alternate)
+            for phase in self.all_phases
+            for operator in phase.step
+            if _looks_back(operator, large)
+        ]
+        return all(
+            first and isinstance(operator, Advance) and operator.direction is None
+            and not _reads_incoming(operator)
+            for operator, first in backwards
+        )  # fmt: skip
+
+    def _check_names(self) -> None:
+        """Refuse names that a state cannot have; see `broadfront.execution.states`."""
+        names = [*self.fields, *self.parameters]
+        for place, name in enumerate(names):
+            if not isinstance(name, str) or not name.isidentifier() or iskeyword(name) or (
+                name.startswith("_") or name.endswith("_") or "__" in name or name in RESERVED
+            ):  # fmt: skip
+                raise OptionError(f"{name!r} cannot be the name of a field or parameter")
+            if name in names[:place]:
+                raise OptionError(f"{name!r} is the name of two fields or parameters")
+        for name, declared in self.fields.items():
+            if not isinstance(declared, Field):
+                raise OptionError(f"field {name!r} is {declared!r:.60}: expected a Field")
+
     def _check(self, operator: Operator) -> None:
-        named = []
-        if isinstance(operator, Advance):
-            named = [operator.into, *([operator.trail] if operator.trail else [])]
-            if operator.into in self.fields and self.fields[operator.into].combine is None:
-                raise OptionError(f"field {operator.into!r} takes proposals and has no combine")
-            if operator.direction not in (None, "push", "pull"):
-                raise OptionError(f"direction={operator.direction!r}: expected 'push' or 'pull'")
-            if operator.goal is not None and operator.priority is None:
-                raise OptionError("an Advance with a goal needs a priority")
-            if operator.balance not in (None, *BALANCES):
-                raise OptionError(f"balance={operator.balance!r}: expected {', '.join(BALANCES)}")
-        elif isinstance(operator, (Compute, Reduce)):
-            named = list(operator.sums)
-            if len(named) > 2:
-                raise OptionError(f"{len(named)} sums; an operator keeps at most 2")
-        elif isinstance(operator, Levels) and operator.by is not None:
-            named = [operator.by]
-            kind = self.fields[operator.by].dtype if operator.by in self.fields else int
-            if kind != "vertex" and np.dtype(kind).kind not in "iu":
-                raise OptionError(f"field {operator.by!r} holds levels and is not of integers")
-        elif isinstance(operator, Intersect) and operator.total is not None:
-            named = [operator.total]
-        elif isinstance(operator, Unite):
-            named = [operator.into]
-            if operator.into in self.fields and not _holds_vertices(self.fields[operator.into]):
-                raise OptionError(f"field {operator.into!r} takes ids; it must be Field('vertex')")
-        for name in named:
-            if name not in self.fields:
-                raise OptionError(f"no field {name!r}; there are {', '.join(self.fields)}")
+        """Refuse an operator whose fields are not there, or not as compiled code takes them."""
+        if not isinstance(operator, Operator):
+            raise OptionError(f"{operator!r:.60} is no operator")
+        for part in dataclasses.fields(operator):
+            functor = getattr(operator, part.name)
+            if part.type == "Functor" or (part.type == "Functor | None" and functor is not None):
+                _check_functor(functor, f"{type(operator).__name__}({part.name}=...)")
+        match operator:
+            case Advance():
+                self._check_advance(operator)
+            case Compute() | Reduce():
+                if not isinstance(operator.sums, tuple):
+                    raise OptionError(f"sums={operator.sums!r}: expected a tuple, as ('total',)")
+                if len(operator.sums) > 2:
+                    raise OptionError(f"{len(operator.sums)} sums; an operator keeps at most 2")
+                for name in operator.sums:
+                    self._check_total(name)
+            case Levels(by=str(name)):
+                if _dtype(self._per_vertex(name)).kind not in "iu":
+                    raise OptionError(f"field {name!r} holds levels and is not of integers")
+            case Intersect(total=str(name)):
+                self._check_total(name)
+            case Unite(into=name):
+                self._check_vertices(name)
+
+    def _check_advance(self, operator: Advance) -> None:
+        if self._per_vertex(operator.into).combine is None:
+            raise OptionError(f"field {operator.into!r} takes proposals and has no combine")
+        if operator.trail is not None:
+            self._check_vertices(operator.trail)
+            if operator.trail == operator.into:
+                raise OptionError(f"field {operator.into!r} cannot be both into and trail")
+        if operator.direction not in (None, "push", "pull"):
+            raise OptionError(f"direction={operator.direction!r}: expected 'push' or 'pull'")
+        if operator.goal is not None and operator.priority is None:
+            raise OptionError("an Advance with a goal needs a priority")
+        if operator.width is not None and not number(operator.width, "width") > 0:
+            raise OptionError(f"width={operator.width} is not a positive number")
+        if operator.balance not in (None, *BALANCES):
+            raise OptionError(f"balance={operator.balance!r}: expected {', '.join(BALANCES)}")
+
+    def _field(self, name: str) -> Field:
+        if name not in self.fields:
+            raise OptionError(f"no field {name!r}; there are {', '.join(self.fields)}")
+        return self.fields[name]
+
+    def _per_vertex(self, name: str) -> Field:
+        field = self._field(name)
+        if field.length is not None:
+            raise OptionError(
+                f"field {name!r} has length={field.length}; here it needs an element per vertex, "
+                "so leave length out"
+            )
+        return field
+
+    def _check_vertices(self, name: str) -> None:
+        if _dtype(self._per_vertex(name)) not in (np.int32, np.int64):
+            raise OptionError(f"field {name!r} takes ids; it must be Field('vertex')")
+
+    def _check_total(self, name: str) -> None:
+        field = self._field(name)
+        if field.length != 1:
+            raise OptionError(f"field {name!r} takes a total; it must have length=1")
+        dtype = _dtype(field, np.int32)
+        if dtype.kind != "f" and dtype.itemsize < 8:
+            raise OptionError(
+                f"field {name!r} takes a total, for which {dtype} may be too small: "
+                "use np.int64 or np.float64"
+            )
 
 
-def _holds_vertices(field: Field) -> bool:
-    kinds = ("vertex", np.dtype(np.int32), np.dtype(np.int64))
-    return field.length is None and field.dtype in kinds
+def _check_functor(functor: object, where: str) -> None:
+    """Refuse what is no plain function."""
+    function = getattr(functor, "py_func", functor)
+    if not isinstance(function, FunctionType):
+        raise FunctorError(f"{where} is {functor!r:.60}: expected a function")
+    if function.__code__.co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
+        raise FunctorError(f"{where} is {function.__name__}, which yields or waits: use return")
+
+
+def _dtype(field: Field, vertex: Any = np.int64) -> np.dtype[Any]:
+    return np.dtype(field.on(np.dtype(vertex)).dtype)
 
 
 def _looks_back(operator: Operator, large: bool) -> bool:
@@ -198,7 +306,31 @@ def _looks_back(operator: Operator, large: bool) -> bool:
         return True
     if isinstance(operator, Levels) and not operator.descending:
         return True
-    if isinstance(operator, Advance) and operator.while_ and operator.direction != "push":
+    if isinstance(operator, Advance) and operator.may_pull:
         return True
+    return _reads_incoming(operator)
+
+
+def _reads_incoming(operator: Operator) -> bool:
+    """Tell whether a functor of an operator reads the rows of incoming arcs."""
     functors = [value for value in vars(operator).values() if callable(value)]
-    return any("in_targets" in functor.__code__.co_names for functor in functors)
+    return any(not INCOMING.isdisjoint(_names(functor, set())) for functor in functors)
+
+
+def _names(functor: Functor, seen: set[Functor]) -> set[str]:
+    """Return the names that a function uses, and those that the functions it calls use."""
+    function = getattr(functor, "py_func", functor)
+    if not isinstance(function, FunctionType) or function in seen:
+        return set()
+    seen.add(function)
+    names = _names_in(function.__code__)
+    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    called = [function.__globals__[name] for name in names if name in function.__globals__]
+    return names.union(*(_names(other, seen) for other in (*cells, *called)))
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """Return the names in a code, those given to `getattr` as a text included."""
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    texts = {constant for constant in code.co_consts if isinstance(constant, str)}
+    return texts.union(code.co_names, *map(_names_in, inner))

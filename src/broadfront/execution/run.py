@@ -13,6 +13,7 @@ from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
+from broadfront.clock import Allowance, Clock
 from broadfront.devices.choose import choose, names_threads
 from broadfront.execution.alone import run_alone
 from broadfront.execution.answer import Answer
@@ -21,6 +22,7 @@ from broadfront.execution.options import Options, checked
 from broadfront.execution.program import Program
 from broadfront.execution.spread import partition_for
 from broadfront.graph.csr import Graph
+from broadfront.progress import listening
 
 
 def run(
@@ -37,9 +39,10 @@ def run(
     Parameters
     ----------
     frontier
-        The positions of the vertices to start from.
+        The positions of the vertices to start from, or a mask that is true for them.
     start
         For some fields what they are at the start: a whole array, or pairs of position and value.
+        Values must fit the field: nothing is cut off or wrapped.
     parameters
         The numbers that the program's parameters stand for.
     options
@@ -53,10 +56,14 @@ def run(
             how["threads"] = devices[0].threads
         most = where.get("memory_limit")
         return run_alone(program, graph, frontier, begin, numbers, memory_limit=most, **how)
-    partition = partition_for(graph, devices, where.get("partitioner", "random"))
-    return run_on(
-        program, partition, devices, frontier, begin, numbers, relabel=where.get("relabel", True),
-        memory=how["memory"], memory_limit=where.get("memory_limit"),
-        time_limit=how.get("time_limit"),
-        progress=how.get("progress"),
-    )  # fmt: skip
+    clock, by = Clock(), where.get("partitioner", "random")
+    with (
+        listening(how.get("progress")),
+        Allowance(how.get("time_limit")) as left,
+        partition_for(graph, devices, by) as partition,
+    ):
+        return run_on(
+            program, partition, devices, frontier, begin, numbers,
+            relabel=where.get("relabel", True), memory=how["memory"],
+            memory_limit=where.get("memory_limit"), time_limit=left(), clock=clock,
+        )  # fmt: skip

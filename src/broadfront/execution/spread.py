@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
+from broadfront.clock import preparing
 from broadfront.devices.choose import Device
 from broadfront.errors import OptionError
 from broadfront.execution.options import Partitioner
 from broadfront.graph.csr import Graph
+from broadfront.partition.kept import kept_with
 from broadfront.partition.partition import Partition
 from broadfront.partition.split import split
 
 
-def partition_for(graph: Graph, devices: Sequence[Device], how: Partitioner) -> Partition:
-    """Return the partition of `graph` among `devices`.
+@contextmanager
+def partition_for(graph: Graph, devices: Sequence[Device], how: Partitioner) -> Iterator[Partition]:
+    """Lend the partition of `graph` among `devices` for a run.
 
     One that is given must fit; one that is made by name is kept with the graph.
     """
@@ -23,11 +27,11 @@ def partition_for(graph: Graph, devices: Sequence[Device], how: Partitioner) -> 
             raise OptionError("the partition is that of another graph")
         if how.count != count:
             raise OptionError(f"the partition has {how.count} parts, and there are {count} devices")
-        return how
-    speeds = [device.threads for device in devices]
-    even = None if len(set(speeds)) == 1 else speeds
-    if callable(how):
-        return split(graph, count, how, speeds=even)
-    name = f"partition {how} {count} {even or ''}"
-    kept: tuple[Partition] = graph.kept(name, lambda: (split(graph, count, how, speeds=even),))
-    return kept[0]
+        partition = how
+    else:
+        speeds = [device.threads for device in devices]
+        even = None if len(set(speeds)) == 1 else speeds
+        with preparing():
+            partition = split(graph, count, how, speeds=even)
+    with kept_with(graph).using(partition):
+        yield partition

@@ -6,7 +6,7 @@ equal keys; unpack the targets. Each phase runs on all threads over disjoint pie
 
 Invariant: the result depends on the set of edges alone, not on their order and not on the number
 of threads. Beyond input and result, the only large allocation is the array of keys (and one of
-weights).
+weights). `rows_from` lets go of the input as soon as it is dealt.
 
 References
 ----------
@@ -16,6 +16,7 @@ for dealing into cache-sized bins before touching memory at random.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,10 +29,34 @@ from broadfront.kernel import kernel
 Array = NDArray[Any]
 
 BUCKET_ARCS = 1 << 15  # 256 KiB of keys: sorts inside a core's own cache
+LEAST_BUCKET_ARCS = 1 << 9  # smaller ones only to make keys of 32 bits do are no gain
 MOST_BUCKETS = 1 << 12  # beyond this many open buckets, dealing misses the TLB at every write
+NARROW_KEY_BITS = 32
 MOST_DIGIT_BITS = 11
 INSERTION_SORT_BELOW = 48
 EDGES_PER_PIECE = 1 << 22
+NOTHING: Array = np.empty(0, np.int32)
+
+
+@dataclass
+class Columns:
+    """Edges in any order, an entry per edge. What builds a graph of them may use them up."""
+
+    source: Array
+    target: Array
+    weight: Array | None = None
+    owned: bool = False
+    """Whether the arrays may be changed."""
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def taken(self) -> tuple[Array, Array, Array | None]:
+        """Return source, target and weight, and keep nothing."""
+        taken = self.source, self.target, self.weight
+        self.source, self.target = NOTHING, NOTHING
+        self.weight = None
+        return taken
 
 
 class Rows(NamedTuple):
@@ -54,7 +79,7 @@ def rows(
     symmetric: bool = False,
     drop_loops: bool = False,
 ) -> Rows:
-    """Sort edges into compressed sparse rows.
+    """Sort edges, which stay as they are, into compressed sparse rows.
 
     Parameters
     ----------
@@ -67,9 +92,31 @@ def rows(
     drop_loops
         Leave edges from a vertex to itself out.
     """
-    plan = _plan(num_vertices, len(source) * (2 if symmetric else 1))
-    pieces = threads.ranges(len(source), EDGES_PER_PIECE)
+    columns = Columns(source, target, weight)
+    return rows_from(columns, num_vertices, symmetric=symmetric, drop_loops=drop_loops)
 
+
+def rows_from(
+    columns: Columns, num_vertices: int, *, symmetric: bool = False, drop_loops: bool = False
+) -> Rows:
+    """Do as `rows`, and let go of the columns when they are no longer needed."""
+    plan = _plan(num_vertices, len(columns) * (2 if symmetric else 1))
+    dealt = _dealt(plan, columns, symmetric, drop_loops)
+    return _sorted_rows(plan, num_vertices, dealt)
+
+
+class _Dealt(NamedTuple):
+    """Arcs by bucket, in any order within."""
+
+    bucket_starts: Array
+    keys: Array
+    values: Array | None
+    loops_read: int
+
+
+def _dealt(plan: _Plan, columns: Columns, symmetric: bool, drop_loops: bool) -> _Dealt:
+    source, target, weight = columns.taken()
+    pieces = threads.ranges(len(source), EDGES_PER_PIECE)
     counts = np.zeros((len(pieces), plan.buckets), np.int64)
 
     def count(piece: int) -> int:
@@ -93,7 +140,7 @@ def rows(
         )  # fmt: skip
 
     threads.run(deal, len(pieces), "dealing edges")
-    return _sorted_rows(plan, num_vertices, bucket_starts, keys, values, loops_read)
+    return _Dealt(bucket_starts, keys, values, loops_read)
 
 
 class _Plan(NamedTuple):
@@ -108,18 +155,15 @@ def _plan(num_vertices: int, arcs: int) -> _Plan:
     vertex_bits = max(1, (num_vertices - 1).bit_length())
     wanted = min(MOST_BUCKETS, max(1, arcs // BUCKET_ARCS))
     shift = min(max(0, vertex_bits - wanted.bit_length() + 1), 64 - vertex_bits)
-    key_dtype = np.uint32 if shift + vertex_bits <= 32 else np.uint64
+    narrow = max(0, NARROW_KEY_BITS - vertex_bits)
+    if num_vertices >> narrow < min(MOST_BUCKETS, arcs // LEAST_BUCKET_ARCS):
+        shift = min(shift, narrow)
+    key_dtype = np.uint32 if shift + vertex_bits <= NARROW_KEY_BITS else np.uint64
     return _Plan(max(1, -(-num_vertices // (1 << shift))), shift, vertex_bits, key_dtype)
 
 
-def _sorted_rows(
-    plan: _Plan,
-    num_vertices: int,
-    bucket_starts: Array,
-    keys: Array,
-    values: Array | None,
-    loops_read: int,
-) -> Rows:
+def _sorted_rows(plan: _Plan, num_vertices: int, dealt: _Dealt) -> Rows:
+    bucket_starts, keys, values, loops_read = dealt
     groups = _groups(bucket_starts)
     degrees = np.zeros(num_vertices + 1, np.int64)
     kept = np.zeros(plan.buckets + 1, np.int64)
@@ -169,16 +213,19 @@ def transposed(offsets: Array, targets: Array, weights: Array | None) -> Rows:
     """Turn every arc around."""
     num_vertices = len(offsets) - 1
     sources = np.repeat(np.arange(num_vertices, dtype=targets.dtype), np.diff(offsets))
-    return rows(targets, sources, weights, num_vertices)
+    columns = Columns(targets, sources, weights)
+    del sources
+    return rows_from(columns, num_vertices)
 
 
-def check_ids(source: Array, target: Array, num_vertices: int) -> None:
-    """Refuse the first edge that names a vertex outside ``0 .. num_vertices - 1``."""
+def check_ids(source: Array, target: Array, num_vertices: int, first: int = 0) -> None:
+    """Refuse the first edge that names a vertex outside ``first .. first + num_vertices - 1``."""
+    end = first + num_vertices
     for name, ids in (("source", source), ("target", target)):
-        if len(ids) and (ids.min() < 0 or ids.max() >= num_vertices):
-            edge = int(np.flatnonzero((ids < 0) | (ids >= num_vertices))[0])
+        if len(ids) and (ids.min() < first or ids.max() >= end):
+            edge = int(np.flatnonzero((ids < first) | (ids >= end))[0])
             raise GraphError(
-                f"edge {edge:,}: {name} {ids[edge]} is not a vertex id in 0..{num_vertices - 1}"
+                f"edge {edge:,}: {name} {ids[edge]} is not a vertex id in {first}..{end - 1}"
             )
 
 

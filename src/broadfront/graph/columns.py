@@ -2,7 +2,8 @@
 
 One kernel serves every format that lists edges so: the `Layout` says where the columns are, what
 separates them, which lines are comments and which tag starts an edge. Pieces of whole lines are
-read at once by all threads, each row straight to its place.
+read at once by all threads, each row straight to its place; what a batch holds is made as narrow as
+it can be before the next is read.
 
 Invariant: a line is read in full or refused by number; nothing is guessed and nothing skipped but
 blank lines and comments.
@@ -10,14 +11,16 @@ blank lines and comments.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+import mmap
+import os
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from broadfront import threads
 from broadfront.graph import numbers
-from broadfront.graph.build import index_dtype
+from broadfront.graph.build import NOTHING, Columns, index_dtype
 from broadfront.graph.fields import (
     FINE,
     RETURN,
@@ -38,25 +41,18 @@ from broadfront.graph.layout import (
     NEGATIVE,
     TOO_LARGE,
     Layout,
-    find_fields,
     refusal,
 )
-from broadfront.graph.lines import NEWLINE, Text
+from broadfront.graph.lines import NEWLINE, Lines, Text
 from broadfront.graph.numbers import integer, real, short_integer
 from broadfront.graph.weights import hard_weight, settled, weight_at
 from broadfront.kernel import kernel
+from broadfront.pages import LARGE_PAGE, new_array
 
 Array = NDArray[Any]
 
 HARD_AT_ONCE = 256
-
-
-class Columns(NamedTuple):
-    """The edges of a text."""
-
-    source: Array
-    target: Array
-    weight: Array | None
+LEAST_MAPPED = 1 << 16
 
 
 def read_columns(text: Text, begin: int, layout: Layout) -> Columns:
@@ -64,41 +60,46 @@ def read_columns(text: Text, begin: int, layout: Layout) -> Columns:
 
     Ids are int32 unless one is larger, and then all of them int64.
     """
+    return joined([_read_batch(text, batch, layout) for batch in text.batches(begin)])
+
+
+def _read_batch(text: Text, batch: list[Lines], layout: Layout) -> Columns:
+    before = text.lines_before(batch)
     try:
-        return _read_columns(text, begin, layout, index_dtype(layout.vertices or 0, 0))
+        return _read_as(text, batch, before, layout, index_dtype(layout.vertices or 0, 0))
     except _TooNarrowError:
-        return _read_columns(text, begin, layout, np.int64)
+        return _read_as(text, batch, before, layout, np.int64)
 
 
 class _TooNarrowError(Exception):
     """An id does not fit 32 bits."""
 
 
-def _read_columns(text: Text, begin: int, layout: Layout, index: Any) -> Columns:
-    pieces = text.pieces(begin)
-    before = text.lines_before(pieces)
+def _read_as(text: Text, batch: list[Lines], before: Array, layout: Layout, index: Any) -> Columns:
     rows = int(before[-1])
-    source, target = np.empty(rows, index), np.empty(rows, index)
-    weight = None if layout.weight < 0 else np.empty(rows, np.float64)
+    columns = Columns(room(rows, index), room(rows, index), owned=True)
+    if layout.weight >= 0:
+        columns.weight = room(rows, np.float64)
 
-    def read(piece: int) -> tuple[int, bool]:
-        return _read_piece(text, *pieces[piece], int(before[piece]), layout, source, target, weight)
+    def read(place: int) -> tuple[int, bool]:
+        found = _read_piece(batch[place], int(before[place]), layout, columns)
+        text.let_go(batch[place])
+        return found
 
-    found = threads.run(read, len(pieces), "reading edges")
+    found = threads.run(read, len(batch), "reading edges")
     if sum(count for count, _ in found) < rows:
         spans = [slice(int(start), int(start) + count)
                  for start, (count, _) in zip(before[:-1], found, strict=True)]  # fmt: skip
-        source, target = (_joined(ids, spans) for ids in (source, target))
-        weight = None if weight is None else _joined(weight, spans)
-    if weight is not None:
-        whole = all(whole for _, whole in found)
-        weight = settled(
-            text, weight, whole, lambda: find_fields(text, begin, layout)[:, WEIGHT], layout
+        columns.source, columns.target = (
+            _closed_up(ids, spans) for ids in (columns.source, columns.target)
         )
-    return Columns(source, target, weight)
+        columns.weight = None if columns.weight is None else _closed_up(columns.weight, spans)
+    if columns.weight is not None:
+        columns.weight = settled(batch, columns.weight, all(whole for _, whole in found), layout)
+    return columns
 
 
-def _joined(array: Array, spans: list[slice]) -> Array:
+def _closed_up(array: Array, spans: list[slice]) -> Array:
     """Move the filled spans together, in place, and return the part that holds them."""
     end = 0
     for span in spans:
@@ -108,37 +109,71 @@ def _joined(array: Array, spans: list[slice]) -> Array:
     return array[:end]
 
 
-def _read_piece(
-    text: Text,
-    begin: int,
-    end: int,
-    row: int,
-    layout: Layout,
-    source: Array,
-    target: Array,
-    weight: Array | None,
-) -> tuple[int, bool]:
+def _read_piece(lines: Lines, row: int, layout: Layout, columns: Columns) -> tuple[int, bool]:
     """Read one piece to its rows; return how many it holds and whether all weights are whole."""
-    hard = np.empty((HARD_AT_ONCE, 3), np.int64)
-    code = layout.code(source.dtype)
-    first_row, whole = row, True
+    source, target, weight = columns.source, columns.target, columns.weight
     bits = None if weight is None else weight.view(np.uint64)
-    table = numbers.powers_of_five()
-    position = begin
+    hard = np.empty((HARD_AT_ONCE, 3), np.int64)
+    code, table = layout.code(source.dtype), numbers.powers_of_five()
+    first_row, position, whole = row, 0, True
     while True:
         problem, position, row, all_whole, hard_found = _read(
-            text.data, position, end, row, code, source, target, weight, bits, table, hard
-        )
+            lines.data, position, len(lines.data), row, code, source, target, weight, bits, table,
+            hard,
+        )  # fmt: skip
         whole = whole and all_whole
         for place, field, field_end in hard[:hard_found].tolist():
             assert weight is not None
-            weight[place] = hard_weight(text, field, field_end, layout)
+            weight[place] = hard_weight(lines, field, field_end, layout)
         if problem == FINE:
             return row - first_row, whole
         if problem == TOO_LARGE and layout.vertices is None and source.dtype == np.int32:
             raise _TooNarrowError
         if problem != HARD_FULL:
-            raise refusal(text, problem, position, layout)
+            raise refusal(lines, problem, position, layout)
+
+
+def joined(chunks: list[Columns]) -> Columns:
+    """Join the edges of all pieces; the chunks are used up column by column."""
+    if len(chunks) == 1:
+        return chunks[0]
+    weighted = any(chunk.weight is not None for chunk in chunks)
+    return Columns(
+        _joined(chunks, "source"), _joined(chunks, "target"),
+        _joined(chunks, "weight") if weighted else None, owned=True,
+    )  # fmt: skip
+
+
+def _joined(chunks: list[Columns], name: str) -> Array:
+    parts: list[Array] = [getattr(chunk, name) for chunk in chunks]
+    ends = np.cumsum([0, *map(len, parts)])
+    whole = room(int(ends[-1]), np.result_type(np.int32, *{part.dtype for part in parts}))
+
+    def move(place: int) -> None:
+        whole[ends[place] : ends[place + 1]] = parts[place]
+        setattr(chunks[place], name, NOTHING)
+        parts[place] = NOTHING
+
+    threads.run(move, len(parts))
+    return whole
+
+
+def room(length: int, dtype: DTypeLike) -> Array:
+    """Return a new array whose memory goes back to the system, and at once, when it is freed."""
+    nbytes = length * np.dtype(dtype).itemsize
+    if nbytes < LEAST_MAPPED or os.name != "posix":
+        return np.empty(length, dtype)
+    if nbytes >= LARGE_PAGE:
+        return new_array(length, dtype)
+    memory = mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    return np.frombuffer(memory, dtype)
+
+
+def copied(array: Array, dtype: DTypeLike | None = None) -> Array:
+    """Return a copy in `room` of its own."""
+    copy = room(len(array), array.dtype if dtype is None else dtype)
+    copy[:] = array
+    return copy
 
 
 @kernel

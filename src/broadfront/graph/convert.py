@@ -8,6 +8,7 @@ import numpy as np
 
 from broadfront.clock import Clock
 from broadfront.errors import GraphError, require
+from broadfront.graph.build import Columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble, edge_arrays
 from broadfront.graph.labels import Numbered, named, number
@@ -40,8 +41,8 @@ def from_scipy(
         entries.eliminate_zeros()
     keep = entries.dtype.kind != "b" if weighted is None else weighted
     source, target = entries.coords if hasattr(entries, "coords") else (entries.row, entries.col)
-    numbered = number(source, target, matrix.shape[0])
-    return assemble(numbered, entries.data if keep else None, directed, simple, clock)
+    columns = Columns(source, target, entries.data if keep else None)
+    return assemble(number(columns, matrix.shape[0]), directed, simple, clock)
 
 
 def to_scipy(graph: Graph) -> scipy.sparse.csr_array:
@@ -66,13 +67,14 @@ def from_networkx(graph: networkx.Graph, weight: str | None = "weight") -> Graph
     ends = [(positions[tail], positions[head]) for tail, head in graph.edges()]
     source, target = np.array(ends, np.int64).reshape(-1, 2).T
     names = named(list(graph))
-    plain = np.array_equal(names.values, np.arange(len(positions)))
+    plain = names.first == 0 or not positions
     found = [] if weight is None else [value for _, _, value in graph.edges(data=weight)]
     weights = None
     if any(value is not None for value in found):
         weights = np.array([1 if value is None else value for value in found])
-    numbered = Numbered(source, target, len(positions), None if plain else names)
-    return assemble(numbered, weights, graph.is_directed(), False, clock, "networkx")
+    columns = Columns(source, target, weights)
+    numbered = Numbered(columns, len(positions), None if plain else names)
+    return assemble(numbered, graph.is_directed(), False, clock, "networkx")
 
 
 def to_networkx(graph: Graph) -> networkx.Graph:

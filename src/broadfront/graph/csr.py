@@ -10,19 +10,20 @@ Labels live here and nowhere deeper: kernels see vertices ``0 .. num_vertices - 
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
-from html import escape
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from broadfront import keeping
 from broadfront.errors import VertexError
+from broadfront.given import is_integer
 from broadfront.graph import build
-from broadfront.graph.labels import Labels, frozen, is_integer, unknown
+from broadfront.graph.labels import Labels, frozen, unknown
+from broadfront.locks import new_lock
 
 if TYPE_CHECKING:
     import networkx
@@ -93,7 +94,7 @@ class Graph:
         self._weight_bounds: tuple[Any, Any] | None = None
         self._max_degree: int | None = None
         self._layouts: dict[str, Any] = {}
-        self._lock = threading.RLock()
+        self._lock = new_lock()
         self._check = check
         self.origin = origin or Origin()
 
@@ -190,7 +191,7 @@ class Graph:
     def neighbors(self, vertex: int) -> Array:
         """Return the neighbours of the vertex at position `vertex`, in increasing order."""
         if not self._is_vertex(vertex):
-            raise VertexError(f"vertex {vertex!r} is not in 0..{self.num_vertices - 1}")
+            raise VertexError(f"position {vertex!r} is not in 0..{self.num_vertices - 1}")
         return self.targets[self._offsets[vertex] : self._offsets[vertex + 1]]
 
     def sources(self) -> Array:
@@ -214,15 +215,47 @@ class Graph:
                 self._transpose._transpose = self
             return self._transpose
 
+    @property
+    def has_transpose(self) -> bool:
+        """Whether `transpose` is there already; that of an undirected graph always is."""
+        return not self._directed or self._transpose is not None
+
     def kept(self, name: str, make: Callable[[], tuple[Any, ...]]) -> Any:
         """Return the layout called `name`: a tuple of arrays and numbers, made once and kept.
 
-        For what an operator prepares from the graph; it goes when the graph goes.
+        For what an operator prepares from the graph; it goes when the graph goes, or by `forget`.
         """
         with self._lock:
             if name not in self._layouts:
                 self._layouts[name] = make()
             return self._layouts[name]
+
+    def keeps(self, name: str) -> bool:
+        """Return whether the layout called `name` is there already."""
+        return name in self._layouts
+
+    def forget(self) -> None:
+        """Drop all that was built from the graph and kept: transpose, partitions, layouts.
+
+        What somebody still holds stays; everything else is built again when it is needed.
+
+        Examples
+        --------
+        >>> import broadfront as bf
+        >>> graph = bf.from_edges([0, 0], [1, 2])
+        >>> small = graph.nbytes
+        >>> graph.transpose.neighbors(2)
+        array([0], dtype=int32)
+        >>> graph.forget()
+        >>> graph.nbytes == small
+        True
+        """
+        with self._lock:
+            self._layouts = {}
+            if self._transpose is not None:
+                self._transpose._transpose = None  # else each keeps the other until it is collected
+            self._transpose = None
+        keeping.give_back(keeping.MUCH)
 
     # ------------------------------------------------------------------ labels
 
@@ -233,6 +266,17 @@ class Graph:
         if self._labels is None:
             return np.arange(self.num_vertices, dtype=self._targets.dtype)
         return self._labels.values
+
+    def labels_of(self, positions: ArrayLike) -> Array:
+        """Return the user's names of the vertices at `positions`."""
+        self._checked()
+        places = np.asarray(positions)
+        return places if self._labels is None else self._labels.of(places)
+
+    @property
+    def first_label(self) -> int | None:
+        """The label of vertex 0 where labels rise by one from vertex to vertex; else None."""
+        return 0 if self._labels is None else self._labels.first
 
     @property
     def labelled(self) -> bool:
@@ -281,61 +325,19 @@ class Graph:
 
     def describe(self) -> dict[str, object]:
         """Return what matters of the graph as plain values, for tables and JSON."""
-        degrees = self.degrees
-        facts: dict[str, object] = {
-            "vertices": self.num_vertices,
-            "edges": self.num_edges,
-            "directed": self.directed,
-            "weights": None,
-            "degree_min": int(degrees.min()) if len(degrees) else 0,
-            "degree_mean": float(degrees.mean()) if len(degrees) else 0.0,
-            "degree_max": int(degrees.max(initial=0)),
-            "isolated": int(np.count_nonzero(self._isolated())),
-            "self_loops": self.num_self_loops,
-            "labels": self._labels.kind if self._labels is not None else "positions",
-            "bytes": self.nbytes,
-        }
-        weights = self.weights
-        if weights is not None:
-            facts["weights"] = str(weights.dtype)
-            if len(weights):
-                facts["weight_min"], facts["weight_max"] = (
-                    weights.min().item(),
-                    weights.max().item(),
-                )
-        return facts
+        from broadfront.graph import looks
 
-    def _isolated(self) -> Array:
-        alone: Array = self.degrees == 0
-        if self._directed:
-            alone[self.targets] = False
-        return alone
+        return looks.facts(self)
 
     def __repr__(self) -> str:
-        degrees = self.degrees
-        parts = [
-            "directed" if self.directed else "undirected",
-            f"{self.num_vertices:,} vertices",
-            f"{self.num_edges:,} edges",
-        ]
-        if self.weights is not None:
-            extent = f" {self.weights.min()}..{self.weights.max()}" if self.num_arcs else ""
-            parts.append(f"weights {self.weights.dtype}{extent}")
-        if len(degrees):
-            parts.append(f"degree {degrees.min():,}..{degrees.max():,} mean {degrees.mean():.1f}")
-        if self._labels is not None:
-            parts.append(f"labels {self._labels.kind}")
-        parts.append(size_text(self.nbytes))
-        return f"Graph({', '.join(parts)})"
+        from broadfront.graph import looks
+
+        return looks.line(self)
 
     def _repr_html_(self) -> str:
-        facts = {"origin": str(self.origin), **self.describe()}
-        rows = "".join(
-            f"<tr><th style='text-align:left'>{escape(name.replace('_', ' '))}</th>"
-            f"<td style='text-align:left'>{escape(_html_value(value))}</td></tr>"
-            for name, value in facts.items()
-        )
-        return f"<table><caption>broadfront.Graph</caption>{rows}</table>"
+        from broadfront.graph import looks
+
+        return looks.table(self)
 
     def _checked(self) -> None:
         """Run the check that was put off when the graph was opened, once."""
@@ -356,22 +358,4 @@ class Graph:
         self.__dict__.update(state)
         self._offsets, self._targets = frozen(self._offsets), frozen(self._targets)
         self._weights = None if self._weights is None else frozen(self._weights)
-        self._lock = threading.RLock()
-
-
-def size_text(size: float) -> str:
-    """Return a number of bytes as people say it."""
-    if size < 1024:
-        return f"{size:.0f} bytes"
-    unit = "bytes"
-    for unit in ("KiB", "MiB", "GiB", "TiB"):  # noqa: B007
-        size /= 1024
-        if size < 1024:
-            break
-    return f"{size:.1f} {unit}"
-
-
-def _html_value(value: object) -> str:
-    if isinstance(value, float):
-        return f"{value:,.4g}"
-    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else str(value)
+        self._lock = new_lock()

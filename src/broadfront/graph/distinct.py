@@ -1,4 +1,4 @@
-"""The distinct integers of an array in increasing order, and where each entry is among them.
+"""The distinct ids of edges in increasing order, and where each is among them.
 
 Method: number the integers through a hash table in order of first appearance, which needs one look
 per entry, and sort only the distinct ones.
@@ -6,12 +6,13 @@ per entry, and sort only the distinct ones.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import progress, threads
+from broadfront.graph.build import Columns, index_dtype
 from broadfront.kernel import kernel
 
 Array = NDArray[Any]
@@ -21,29 +22,56 @@ FULL_SHARE = 0.5
 IDS_AT_ONCE = 1 << 21
 
 
-def distinct(ids: Array) -> tuple[Array, Array]:
-    """Return the distinct integers, sorted, and the position of each entry of `ids` in them.
+def distinct(columns: Columns) -> Array:
+    """Return the distinct ids, sorted, and put in their place the position of each among them.
 
-    >>> distinct(np.array([70, 5, 70]))
-    (array([ 5, 70]), array([1, 0, 1]))
+    >>> columns = Columns(np.array([70, 5, 70]), np.array([5, 5, 6]))
+    >>> distinct(columns), columns.source, columns.target
+    (array([ 5,  6, 70]), array([2, 0, 2], dtype=int32), array([0, 0, 1], dtype=int32))
     """
-    codes = np.empty(len(ids), np.int64)
-    values = np.empty(len(ids), np.int64)
-    table = np.full(FIRST_SLOTS, -1, np.int64)
-    done = count = 0
+    index = index_dtype(2 * len(columns), 0)
+    met = _Met(0, np.empty(FIRST_SLOTS, np.int64), np.full(FIRST_SLOTS, -1, index))
+    for side in ("source", "target"):
+        ids = getattr(columns, side)
+        in_place = columns.owned and ids.dtype == index
+        codes = ids if in_place else np.empty(len(ids), index)
+        met = _numbered(ids, met, codes)
+        setattr(columns, side, codes)
+        del ids
+    values = met.values[: met.known]
+    order = np.argsort(values)
+    place = np.empty(met.known, index)
+    place[order] = np.arange(met.known, dtype=index)
+    for codes in (columns.source, columns.target):
+        _replace_all(codes, place)
+    return values[order]
+
+
+def _replace_all(codes: Array, place: Array) -> None:
+    pieces = threads.ranges(len(codes), IDS_AT_ONCE)
+    threads.run(lambda piece: _replace(codes, *pieces[piece], place), len(pieces))
+
+
+class _Met(NamedTuple):
+    """The integers met so far, and the table that finds their numbers."""
+
+    known: int
+    values: Array
+    table: Array
+
+
+def _numbered(ids: Array, met: _Met, codes: Array) -> _Met:
+    count, values, table = met
+    done = 0
     while done < len(ids):
         progress.report("numbering ids", done, len(ids))
         goal = min(len(ids), done + IDS_AT_ONCE)
         done, count = _number(ids, done, goal, count, table, values, codes)
         if done < goal:
-            table = np.full(4 * len(table), -1, np.int64)
+            table = np.full(2 * len(table), -1, table.dtype)
+            values = np.concatenate([values[:count], np.empty(len(table) // 2 - count, np.int64)])
             _insert(values[:count], table)
-    order = np.argsort(values[:count])
-    place = np.empty(count, np.int64)
-    place[order] = np.arange(count)
-    pieces = threads.ranges(len(ids), IDS_AT_ONCE)
-    threads.run(lambda piece: _replace(codes, *pieces[piece], place), len(pieces))
-    return values[order], codes
+    return _Met(count, values, table)
 
 
 @kernel

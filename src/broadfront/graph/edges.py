@@ -6,6 +6,7 @@ Every way in ends in `assemble`: check the weights, build the rows, say what was
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,8 +15,10 @@ from numpy.typing import ArrayLike, NDArray
 from broadfront.clock import Clock
 from broadfront.errors import GraphError
 from broadfront.graph import build
+from broadfront.graph.build import Columns
 from broadfront.graph.csr import Graph, Origin
 from broadfront.graph.labels import Numbered, number, objects
+from broadfront.graph.soundness import check_rows
 from broadfront.progress import Listener, listening
 
 Array = NDArray[Any]
@@ -67,26 +70,21 @@ def from_edges(
     if len(source) != len(target):
         raise GraphError(f"{len(source):,} sources but {len(target):,} targets")
     with listening(progress):
-        numbered = number(source, target, num_vertices)
-        return assemble(
-            numbered, None if weight is None else present("weight", weight), directed, simple, clock
-        )
+        weights = None if weight is None else present("weight", weight)
+        numbered = number(Columns(source, target, weights), num_vertices)
+        return assemble(numbered, directed, simple, clock)
 
 
 def assemble(
-    numbered: Numbered,
-    weight: Array | None,
-    directed: bool,
-    simple: bool,
-    clock: Clock,
-    name: str = "edges",
+    numbered: Numbered, directed: bool, simple: bool, clock: Clock, name: str = "edges"
 ) -> Graph:
-    """Build the graph of numbered edges; the last step of every way in."""
-    edges = len(numbered.source)
-    rows = build.rows(
-        numbered.source, numbered.target, plain_weights(weight, edges), numbered.num_vertices,
-        symmetric=not directed, drop_loops=simple,
-    )  # fmt: skip
+    """Build the graph of numbered edges, which are used up; the last step of every way in."""
+    columns = numbered.columns
+    edges = len(columns)
+    columns.weight = plain_weights(columns.weight, edges)
+    rows = build.rows_from(
+        columns, numbered.num_vertices, symmetric=not directed, drop_loops=simple
+    )
     graph = Graph(
         rows.offsets, rows.targets, rows.weights,
         directed=directed, self_loops=rows.loops_kept, labels=numbered.labels,
@@ -97,6 +95,22 @@ def assemble(
         clock.seconds, clock.compile_seconds,
     )  # fmt: skip
     return graph
+
+
+def undirected(graph: Graph) -> Graph:
+    """Return a directed graph, every arc of which is there in both directions, as undirected."""
+    loops = graph.num_self_loops
+    check_rows(graph.offsets, graph.targets, None, directed=False, self_loops=loops)
+    if graph.weights is not None:
+        check_rows(graph.offsets, graph.targets, graph.weights, directed=False, self_loops=loops)
+    return Graph(
+        graph.offsets, graph.targets, graph.weights, directed=False, self_loops=loops,
+        labels=graph._labels,
+        origin=replace(
+            graph.origin, edges_read=(graph.origin.edges_read + graph.origin.self_loops) // 2,
+            duplicates=graph.origin.duplicates // 2,
+        ),
+    )  # fmt: skip
 
 
 def plain_weights(weight: Array | None, edges: int) -> Array | None:

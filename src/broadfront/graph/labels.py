@@ -3,7 +3,8 @@
 Integers are positions ``0 .. max`` when at least half of them occur, or when the number of vertices
 is given; then there are no labels at all. Sparser integers, strings and other objects are labels:
 the vertices are the names that occur, in increasing order (in order of first appearance where they
-cannot be compared).
+cannot be compared). Integers that follow one another, as in files that count from 1, are two
+numbers and no array.
 
 Invariant: ``labels.values[labels.position(name)] == name`` for every name.
 """
@@ -23,7 +24,8 @@ from numpy.typing import NDArray
 
 from broadfront import threads
 from broadfront.errors import GraphError, VertexError
-from broadfront.graph.build import check_ids
+from broadfront.given import is_integer
+from broadfront.graph.build import Columns, check_ids, index_dtype
 from broadfront.graph.distinct import distinct
 from broadfront.kernel import kernel
 
@@ -37,6 +39,9 @@ LARGEST_EXACT = 2**53
 
 class Labels:
     """The names of vertices ``0 .. n - 1``."""
+
+    first: int | None = None
+    """The name of vertex 0 where names rise by one from vertex to vertex."""
 
     def __init__(self, values: Array) -> None:
         self.values = frozen(values)
@@ -57,6 +62,11 @@ class Labels:
     def nbytes(self) -> int:
         """Bytes held, of objects the references alone."""
         return int(self.values.nbytes)
+
+    def of(self, positions: Array) -> Array:
+        """Return the names of the vertices at these positions."""
+        names: Array = self.values[positions]
+        return names
 
     def position(self, name: object) -> int:
         """Return the vertex called `name`."""
@@ -94,9 +104,55 @@ class Labels:
         return place if self.values[place] == name else -1
 
 
-def is_integer(name: object) -> bool:
-    """Return whether a name is an integer; True and False are none."""
-    return isinstance(name, (int, np.integer)) and not isinstance(name, bool)
+class Consecutive(Labels):
+    """The names ``first .. first + count - 1``, held as two numbers."""
+
+    first: int
+
+    def __init__(self, first: int, count: int) -> None:
+        self.first, self.count = first, count
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Consecutive, (self.first, self.count)
+
+    @property
+    def values(self) -> Array:  # type: ignore[override]
+        """All names, in an array made anew at every call."""
+        return np.arange(self.first, self.first + self.count, dtype=self._dtype)
+
+    @property
+    def kind(self) -> str:
+        """The first and the last."""
+        return f"{self.first}..{self.first + self.count - 1}" if self.count else "integer"
+
+    @property
+    def nbytes(self) -> int:
+        """None: there is no array."""
+        return 0
+
+    def of(self, positions: Array) -> Array:
+        """Return the names of the vertices at these positions."""
+        return np.add(positions, self.first, dtype=self._dtype)
+
+    def position(self, name: object) -> int:
+        """Return the vertex called `name`."""
+        found = int(name) - self.first if is_integer(name) else -1  # type: ignore[call-overload]
+        if not 0 <= found < self.count:
+            ends = (self.first, self.first + self.count - 1) if self.count else ()
+            raise unknown(name, *ends)
+        return found
+
+    @property
+    def _dtype(self) -> type[np.int32] | type[np.int64]:
+        return index_dtype(max(abs(self.first), abs(self.first + self.count)), 0)
+
+
+def integer_labels(values: Array) -> Labels:
+    """Return labels for an array of distinct integers; as `Consecutive` where they are."""
+    count = len(values)
+    if count and values[-1] - values[0] == count - 1 and np.all(values[1:] > values[:-1]):
+        return Consecutive(int(values[0]), count)
+    return Labels(values)
 
 
 def unknown(name: object, *ends: object) -> VertexError:
@@ -120,27 +176,21 @@ def frozen(array: Array) -> Array:
 class Numbered(NamedTuple):
     """Edges by position, and the names of the positions."""
 
-    source: Array
-    target: Array
+    columns: Columns
     num_vertices: int
     labels: Labels | None
 
 
-def number(
-    source: Array, target: Array, num_vertices: int | None = None, *, from_one: bool = False
-) -> Numbered:
-    """Give every vertex its position.
-
-    `from_one` says that integers may count from 1: where of ``0 .. max`` only 0 does not occur,
-    there is no vertex 0, and the others are labelled from 1.
-    """
+def number(columns: Columns, num_vertices: int | None = None) -> Numbered:
+    """Give every vertex its position."""
     num_vertices = vertex_count(num_vertices)
-    source, target = _plain_ids("source", source), _plain_ids("target", target)
-    if source.dtype.kind == "i" and target.dtype.kind == "i":
-        return _number_integers(source, target, num_vertices, from_one)
+    ends = _plain_ids("source", columns.source), _plain_ids("target", columns.target)
+    columns = Columns(*ends, columns.weight, columns.owned)
+    if all(ids.dtype.kind == "i" for ids in ends):
+        return _number_integers(columns, num_vertices)
     if num_vertices is not None:
         raise GraphError("num_vertices goes with integer ids; these are names")
-    return _number_names(source, target)
+    return _number_names(columns)
 
 
 def vertex_count(num_vertices: int | None) -> int | None:
@@ -178,41 +228,81 @@ def _plain_ids(side: str, ids: Array) -> Array:
     return ids.astype(object if len(ids) else np.int64)
 
 
-def _number_integers(
-    source: Array, target: Array, num_vertices: int | None, from_one: bool
-) -> Numbered:
+def _number_integers(columns: Columns, num_vertices: int | None) -> Numbered:
     if num_vertices is not None:
-        check_ids(source, target, num_vertices)
-        return Numbered(source, target, num_vertices, None)
-    if len(source) == 0:
-        return Numbered(source, target, 0, None)
-    lowest = int(min(source.min(), target.min()))
+        check_ids(columns.source, columns.target, num_vertices)
+        return Numbered(columns, num_vertices, None)
+    return _by_occurrence(columns, span(columns), from_one=False, said=None)
+
+
+def number_read(columns: Columns, said: int | None = None) -> Numbered:
+    """Give integers from a file their positions, in place.
+
+    A file in which of ``0 .. max`` only 0 does not occur counts from 1: there is no vertex 0, and
+    the others are labelled from 1.
+
+    `said` is a number of vertices that goes with integers of any kind: positions where all are
+    below it, counted from 1 where the largest equals it and 0 does not occur, and else labels. It
+    counts for nothing where more integers occur.
+    """
+    lowest, highest = span(columns)
+    if said is not None and highest < said:
+        return Numbered(columns, said, None)
+    if said is not None and highest == said and lowest == 1:
+        return count_from(1, said, columns)
+    return _by_occurrence(columns, (lowest, highest), from_one=True, said=said)
+
+
+def span(columns: Columns) -> tuple[int, int]:
+    """Return the smallest and the largest id; 0 and -1 where there are none."""
+    ends = columns.source, columns.target
+    if len(columns) == 0:
+        return 0, -1
+    lowest = int(min(ids.min() for ids in ends))
     if lowest < 0:
-        check_ids(source, target, 1 << 62)
-    size = int(max(source.max(), target.max())) + 1
-    if size > 4 * len(source):
-        return label_integers(source, target)
+        check_ids(*ends, 1 << 62)
+    return lowest, int(max(ids.max() for ids in ends))
+
+
+def _by_occurrence(
+    columns: Columns, ends: tuple[int, int], from_one: bool, said: int | None
+) -> Numbered:
+    """Take integers for positions or for labels, by how many of those up to the largest occur."""
+    lowest, size = ends[0], ends[1] + 1
+    if size > 4 * len(columns):
+        return label_integers(columns)
     seen = np.zeros(size, np.uint8)
-    for ids in (source, target):
+    for ids in (columns.source, columns.target):
         mark_seen(ids, seen)
     occurring = int(np.count_nonzero(seen))
     if from_one and lowest == 1 and occurring == size - 1:
-        return Numbered(source - 1, target - 1, size - 1, Labels(np.arange(1, size)))
-    if 2 * occurring >= size:
-        return Numbered(source, target, size, None)
+        return count_from(1, size - 1, columns)
+    if 2 * occurring >= size and (said is None or occurring > said):
+        return Numbered(columns, size, None)
     values = np.flatnonzero(seen)
-    places = np.cumsum(seen, dtype=np.int64) - 1
-    return Numbered(places[source], places[target], len(values), Labels(values))
+    places: Array = np.cumsum(seen, dtype=index_dtype(size, 0)) - 1
+    columns.source = _replaced(columns.source, places, columns.owned)
+    columns.target = _replaced(columns.target, places, columns.owned)
+    return Numbered(columns, len(values), Labels(values))
 
 
-def label_integers(source: Array, target: Array) -> Numbered:
+def label_integers(columns: Columns) -> Numbered:
     """Give vertices that are called by integers their positions, however dense these are."""
-    values, places = distinct(np.concatenate([source, target], dtype=np.int64))
-    return Numbered(places[: len(source)], places[len(source) :], len(values), Labels(values))
+    values = distinct(columns)
+    return Numbered(columns, len(values), integer_labels(values))
 
 
-def _number_names(source: Array, target: Array) -> Numbered:
-    names = [*source.tolist(), *target.tolist()]
+def count_from(first: int, num_vertices: int, columns: Columns) -> Numbered:
+    """Give vertices that are called ``first .. first + num_vertices - 1`` their positions."""
+    check_ids(columns.source, columns.target, num_vertices, first)
+    columns.source = _less(columns.source, first, columns.owned)
+    columns.target = _less(columns.target, first, columns.owned)
+    return Numbered(columns, num_vertices, Consecutive(first, num_vertices))
+
+
+def _number_names(columns: Columns) -> Numbered:
+    edges = len(columns)
+    names = [*columns.source.tolist(), *columns.target.tolist()]
     codes: defaultdict[object, int] = defaultdict(count().__next__)
     try:
         first = np.fromiter(map(codes.__getitem__, names), np.int64, len(names))
@@ -221,11 +311,12 @@ def _number_names(source: Array, target: Array) -> Numbered:
     for name, code in codes.items():
         if is_missing(name):
             edge = int(np.argmax(first == code))
-            side = "source" if edge < len(source) else "target"
-            raise GraphError(f"edge {edge % len(source):,}: {side} is missing")
+            side = "source" if edge < edges else "target"
+            raise GraphError(f"edge {edge % edges:,}: {side} is missing")
     place, labels = ordered(list(codes))
     places = place[first]
-    return Numbered(places[: len(source)], places[len(source) :], len(codes), labels)
+    columns = Columns(places[:edges], places[edges:], columns.weight)
+    return Numbered(columns, len(codes), labels)
 
 
 def is_missing(name: object) -> bool:
@@ -249,7 +340,7 @@ def ordered(names: list[Any]) -> tuple[Array, Labels]:
 def named(values: list[Any]) -> Labels:
     """Return labels for a list of names, as an array of integers or of objects."""
     if all(type(value) is int and abs(value) < 1 << 63 for value in values):
-        return Labels(np.array(values, np.int64))
+        return integer_labels(np.array(values, np.int64))
     return Labels(objects(values))
 
 
@@ -264,7 +355,29 @@ def mark_seen(ids: Array, seen: Array) -> None:
     threads.run(lambda piece: _mark(ids, *pieces[piece], seen), len(pieces))
 
 
+def _less(ids: Array, first: int, owned: bool) -> Array:
+    """Return ids counted from `first`, which all of them reach; in place where they are owned."""
+    if owned and first >= 0:
+        ids -= first
+        return ids
+    return np.subtract(ids, first, dtype=np.int64)
+
+
+def _replaced(ids: Array, places: Array, owned: bool) -> Array:
+    """Return ``places[ids]``, in place where ids are owned and of the same dtype."""
+    found = ids if owned and ids.dtype == places.dtype else np.empty(len(ids), places.dtype)
+    pieces = threads.ranges(len(ids), IDS_PER_PIECE)
+    threads.run(lambda piece: _replace(ids, *pieces[piece], places, found), len(pieces))
+    return found
+
+
 @kernel
 def _mark(ids, begin, end, seen):
     for place in range(begin, end):
         seen[ids[place]] = 1
+
+
+@kernel
+def _replace(ids, begin, end, places, found):
+    for place in range(begin, end):
+        found[place] = places[ids[place]]

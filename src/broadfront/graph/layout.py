@@ -6,6 +6,7 @@ number of a problem and the byte where it is; `refusal` turns both into the erro
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -14,13 +15,23 @@ from numpy.typing import NDArray
 
 from broadfront.errors import FormatError
 from broadfront.graph.fields import COLUMNS, FINE, QUOTES, WEIGHT, next_row, row_fields
-from broadfront.graph.lines import Text
+from broadfront.graph.lines import Lines
 from broadfront.kernel import kernel
 
 Array = NDArray[Any]
 
 BAD_INTEGER, NEGATIVE, BELOW_BASE, TOO_LARGE, BAD_WEIGHT, BAD_TAG, HARD_FULL = range(10, 17)
 """What else can be wrong with a line; `HARD_FULL` is no fault but a pause."""
+
+
+MIXED = (BAD_INTEGER, BAD_WEIGHT, COLUMNS)
+"""What is wrong with a line that another character separates than the others."""
+SEPARATED_BY = {
+    " ": "a blank", "\t": "a tab", ",": "a comma", ";": "a semicolon", "|": "a bar"
+}  # fmt: skip
+NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?", re.IGNORECASE)
+QUOTED_FIELD = re.compile(r'\s*"(?:[^"]|"")*"')
+WORD = re.compile(r'"(?:[^"]|"")*"|[^ \t\r]+')
 
 
 class Code(NamedTuple):
@@ -78,22 +89,25 @@ class Layout:
         )  # fmt: skip
 
 
-def refusal(text: Text, problem: int, position: int, layout: Layout) -> FormatError:
+def refusal(lines: Lines, problem: int, position: int, layout: Layout) -> FormatError:
     """Return the error for what a kernel could not read."""
-    token = text.token(position)
+    mixed = _mixed_separators(lines, position, layout) if problem in MIXED else ""
+    if mixed:
+        return lines.error(mixed, position)
+    token = lines.token(position, layout.separator)
     found = repr(token) if token else "nothing"
     wanted = layout.columns or f"at least {layout.code().last + 1}"
     beyond = "is too large"
     if layout.vertices is not None:
         beyond = f"is not in {layout.base}..{layout.base + layout.vertices - 1}"
-    return text.error(
+    return lines.error(
         {
             BAD_INTEGER: f"expected a vertex id, found {found}",
             NEGATIVE: f"vertex id {token} is negative",
             BELOW_BASE: f"vertex id {token} is less than {layout.base}",
             TOO_LARGE: f"vertex id {token} {beyond}",
             BAD_WEIGHT: f"expected a weight, found {found}",
-            COLUMNS: f"expected {wanted} columns",
+            COLUMNS: f"expected {wanted} columns, found {_width(lines, position, layout)}",
             BAD_TAG: f"expected a line that starts with {layout.tag!r}, found {found}",
             QUOTES: "a quote is not closed",
         }[problem],
@@ -101,13 +115,51 @@ def refusal(text: Text, problem: int, position: int, layout: Layout) -> FormatEr
     )
 
 
-def find_fields(text: Text, begin: int, layout: Layout) -> Array:
-    """Return begin and end of source, target and weight in every line from byte `begin` on."""
-    pieces = [(begin, len(text.data))] if begin < len(text.data) else []
-    fields = np.empty((int(text.lines_before(pieces)[-1]), WEIGHT + 1, 2), np.int64)
-    problem, position, rows = _find(text.data, begin, layout.code(), fields)
+def _width(lines: Lines, position: int, layout: Layout) -> int:
+    return len(split_line(lines.line(lines.line_begin(position)), layout.separator))
+
+
+def _mixed_separators(lines: Lines, position: int, layout: Layout) -> str:
+    """Return in words that another character separates in this line than in others, or nothing."""
+    line = lines.line(lines.line_begin(position))
+    for other in "" if '"' in line else SEPARATED_BY:
+        for field in split_line(line, layout.separator):
+            parts = field.split(other) if other in field else []
+            if len(parts) > 1 and all(map(NUMBER.fullmatch, map(str.strip, parts))):
+                usual = SEPARATED_BY[layout.separator or " "]
+                return (
+                    f"{field[:40]!r}: expected {usual} between columns, found {SEPARATED_BY[other]}"
+                )
+    return ""
+
+
+def split_line(line: str, separator: str) -> list[str]:
+    """Return the fields of a line as the kernels see them, without their quotes."""
+    if not separator:
+        return [_bare(word) for word in WORD.findall(line)]
+    fields: list[str] = []
+    position = 0
+    while position <= len(line):
+        quoted = QUOTED_FIELD.match(line, position)
+        end = line.find(separator, quoted.end() if quoted else position)
+        end = len(line) if end < 0 else end
+        fields.append(_bare(line[position:end].strip()))
+        position = end + 1
+    return fields
+
+
+def _bare(field: str) -> str:
+    if len(field) > 1 and field[0] == field[-1] == '"':
+        return field[1:-1].replace('""', '"')
+    return field
+
+
+def find_fields(lines: Lines, layout: Layout) -> Array:
+    """Return begin and end of source, target and weight in every line."""
+    fields = np.empty((lines.count(), WEIGHT + 1, 2), np.int64)
+    problem, position, rows = _find(lines.data, 0, layout.code(), fields)
     if problem:
-        raise refusal(text, problem, position, layout)
+        raise refusal(lines, problem, position, layout)
     return fields[:rows]
 
 

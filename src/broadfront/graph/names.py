@@ -1,8 +1,8 @@
 """Edges between named vertices, read from text.
 
-The ends of every edge are found as spans of bytes, the spans numbered through a hash table in
-order of first appearance, and only the distinct names become Python strings; vertices are then in
-increasing order of their names.
+The ends of every edge are found as spans of bytes, piece by piece, the spans numbered through a
+hash table in order of first appearance, and only the distinct names become Python strings; vertices
+are then in increasing order of their names.
 """
 
 from __future__ import annotations
@@ -13,56 +13,84 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import progress
+from broadfront.graph.build import Columns
+from broadfront.graph.columns import copied, joined
 from broadfront.graph.fields import WEIGHT
 from broadfront.graph.labels import Labels, Numbered, objects
 from broadfront.graph.layout import Layout, find_fields
-from broadfront.graph.lines import Text
+from broadfront.graph.lines import Lines, Text
 from broadfront.graph.weights import read_weights
 from broadfront.kernel import kernel
 
 Array = NDArray[Any]
 
 FULL_SHARE = 0.5
+FIRST_SLOTS = 1 << 12
 
 
-def read_names(text: Text, begin: int, layout: Layout) -> tuple[Numbered, Array | None]:
-    """Read edges whose ends are names; return them numbered, and the weights as read."""
-    fields = find_fields(text, begin, layout)
-    ends = fields[:, :WEIGHT].reshape(-1, 2)
-    codes, firsts = _numbered_spans(text, ends)
-    spelled = [_name(text, *ends[first].tolist()) for first in firsts]
-    names = sorted(set(spelled))  # one name may be spelled with quotes and without
+def read_names(text: Text, begin: int, layout: Layout) -> Numbered:
+    """Read edges whose ends are names."""
+    met = _Met()
+    chunks: list[Columns] = []
+    for batch in text.batches(begin):
+        for lines in batch:
+            progress.report("numbering names", text.size - len(lines.data), text.size)
+            chunks.append(_read_lines(lines, layout, met))
+            text.let_go(lines)
+    names = sorted(set(met.spelled))  # one name may be spelled with quotes and without
     positions = {name: place for place, name in enumerate(names)}
-    place = np.fromiter(map(positions.__getitem__, spelled), np.int64, len(spelled))
-    numbered = place[codes].reshape(-1, 2)
-    weight = read_weights(text, fields[:, WEIGHT], layout) if layout.weight >= 0 else None
-    labels = Labels(objects(names))
-    return Numbered(numbered[:, 0].copy(), numbered[:, 1].copy(), len(names), labels), weight
+    place = np.fromiter(map(positions.__getitem__, met.spelled), np.int32, len(met.spelled))
+    columns = joined(chunks)
+    columns.source, columns.target = place[columns.source], place[columns.target]
+    return Numbered(columns, len(names), Labels(objects(names)))
 
 
-def _numbered_spans(text: Text, ends: Array) -> tuple[Array, Array]:
-    """Return the number of each span's name, and for each number the first span that has it."""
-    codes = np.empty(len(ends), np.int64)
-    firsts = np.empty(len(ends), np.int64)
-    slots = 1 << 12
-    table = np.full(slots, -1, np.int64)
-    done = count = 0
-    while True:
-        done, count = _number(text.data, ends, done, count, table, codes, firsts)
-        progress.report("numbering names", done, len(ends))
-        if done == len(ends):
-            return codes, firsts[:count]
-        slots *= 4
-        table = np.full(slots, -1, np.int64)
-        _insert(text.data, ends, firsts[:count], table)
+class _Met:
+    """The names met so far: their letters in a row, and the table that finds their numbers."""
+
+    def __init__(self) -> None:
+        self.spelled: list[str] = []
+        self.letters = np.empty(FIRST_SLOTS, np.uint8)
+        self.ends = np.zeros(FIRST_SLOTS, np.int64)
+        self.table = np.full(FIRST_SLOTS, -1, np.int32)
+
+    def grow(self, letters: int) -> None:
+        """Make room for as many names more as there are, and for so many letters more."""
+        known = len(self.spelled)
+        used = int(self.ends[known])
+        if used + letters > len(self.letters):
+            self.letters = np.concatenate([self.letters[:used], np.empty(used + letters, np.uint8)])
+        self.table = np.full(2 * len(self.table), -1, np.int32)
+        self.ends = np.concatenate([self.ends, np.zeros(len(self.ends), np.int64)])
+        _insert(known, self.letters, self.ends, self.table)
 
 
-def _name(text: Text, begin: int, end: int) -> str:
-    name = text.decoded(begin, end)
+def _read_lines(lines: Lines, layout: Layout, met: _Met) -> Columns:
+    fields = find_fields(lines, layout)
+    spans = fields[:, :WEIGHT].reshape(-1, 2)
+    codes = np.empty(len(spans), np.int32)
+    firsts = np.empty(len(spans), np.int64)
+    done = 0
+    while done < len(spans):
+        known = len(met.spelled)
+        done, count = _number(
+            lines.data, spans, done, known, met.table, codes, firsts, met.letters, met.ends
+        )
+        met.spelled += [_name(lines, *spans[first].tolist()) for first in firsts[: count - known]]
+        if done < len(spans):
+            met.grow(int(spans[done, 1] - spans[done, 0]))
+    weight = read_weights(lines, fields[:, WEIGHT], layout) if layout.weight >= 0 else None
+    ends = codes.reshape(-1, 2)
+    kept = None if weight is None else copied(weight)
+    return Columns(copied(ends[:, 0]), copied(ends[:, 1]), kept)
+
+
+def _name(lines: Lines, begin: int, end: int) -> str:
+    name = lines.decoded(begin, end)
     if name.startswith('"'):
         name = name[1:-1].replace('""', '"')
     if not name:
-        raise text.error("the name of a vertex is missing", begin)
+        raise lines.error("the name of a vertex is missing", begin)
     return name
 
 
@@ -75,37 +103,47 @@ def _hash(data, begin, end):
 
 
 @kernel
-def _same(data, begin, other, length):
+def _same(data, begin, letters, first, length):
     for step in range(length):
-        if data[begin + step] != data[other + step]:
+        if data[begin + step] != letters[first + step]:
             return False
     return True
 
 
 @kernel
-def _slot(data, spans, firsts, table, begin, end):
+def _slot(data, begin, end, letters, ends, table):
     """Return the slot of a name: the one that holds it, or the free one where it belongs."""
     mask = np.uint64(len(table) - 1)
     slot = _hash(data, begin, end) & mask
     while table[slot] >= 0:
-        known = firsts[table[slot]]
-        if spans[known, 1] - spans[known, 0] == end - begin:
-            if _same(data, begin, spans[known, 0], end - begin):
+        first = ends[table[slot]]
+        if ends[table[slot] + 1] - first == end - begin:
+            if _same(data, begin, letters, first, end - begin):
                 break
         slot = (slot + np.uint64(1)) & mask
     return slot
 
 
 @kernel
-def _number(data, spans, done, count, table, codes, firsts):
-    """Give numbers to spans from `done` on until all are or the table is half full."""
+def _number(data, spans, done, count, table, codes, firsts, letters, ends):
+    """Give numbers to spans from `done` on until all are, or there is no room for one more.
+
+    The place of each new name goes to `firsts`, in order.
+    """
+    known = count
     while done < len(spans):
-        slot = _slot(data, spans, firsts, table, spans[done, 0], spans[done, 1])
+        begin = spans[done, 0]
+        end = spans[done, 1]
+        slot = _slot(data, begin, end, letters, ends, table)
         if table[slot] < 0:
-            if count >= FULL_SHARE * len(table):
+            used = ends[count]
+            if count >= FULL_SHARE * len(table) or used + end - begin > len(letters):
                 break
+            for step in range(end - begin):
+                letters[used + step] = data[begin + step]
+            ends[count + 1] = used + end - begin
             table[slot] = count
-            firsts[count] = done
+            firsts[count - known] = done
             count += 1
         codes[done] = table[slot]
         done += 1
@@ -113,7 +151,6 @@ def _number(data, spans, done, count, table, codes, firsts):
 
 
 @kernel
-def _insert(data, spans, firsts, table):
-    for code in range(len(firsts)):
-        first = firsts[code]
-        table[_slot(data, spans, firsts, table, spans[first, 0], spans[first, 1])] = code
+def _insert(count, letters, ends, table):
+    for code in range(count):
+        table[_slot(letters, ends[code], ends[code + 1], letters, ends, table)] = code

@@ -12,6 +12,7 @@ from typing import Any
 
 from broadfront.clock import Clock
 from broadfront.errors import FormatError, GraphError, OptionError
+from broadfront.given import is_integer
 from broadfront.graph import files, store
 from broadfront.graph.csr import Graph
 from broadfront.graph.formats import dimacs, edgelist, matrixmarket, metis, parquet
@@ -40,6 +41,8 @@ def read(
     columns: tuple[int | str, ...] | None = None,
     header: bool | None = None,
     ids: str | None = None,
+    map: bool = True,
+    unpack_limit: int | None = None,
     progress: Listener | None = None,
 ) -> Graph:
     """Read a graph from a file, or generate one from a specification such as ``kron:20``.
@@ -64,6 +67,13 @@ def read(
         For edge lists: whether the first line names the columns; by default found by looking.
     ids
         For edge lists: ``"integer"`` or ``"string"``; by default found by looking.
+    map
+        Whether a plain file is mapped to memory. A mapped file must keep its length and content:
+        while it is read, and of a `.bfg` file as long as the graph is used. Without a map the
+        file is copied into memory, and a `.bfg` file is checked before `read` returns.
+    unpack_limit
+        The most bytes that a compressed file may unpack to; by default 1 GiB, or 100 times the
+        bytes of the file where that is more.
     progress
         Called as ``progress(stage, done, total)`` during long work.
 
@@ -80,10 +90,12 @@ def read(
     options = {name: value for name, value in given.items() if value is not None}
     if ids not in (None, "integer", "string"):
         raise OptionError(f"ids={ids!r}: expected 'integer' or 'string'")
+    if unpack_limit is not None and not (is_integer(unpack_limit) and unpack_limit >= 0):
+        raise OptionError(f"unpack_limit={unpack_limit!r}: expected a number of bytes")
     with listening(progress):
         if not os.path.exists(source) and is_spec(fspath(source)):
             return _generated(fspath(source), options)
-        return _read_file(source, clock, options)
+        return _read_file(source, clock, options, map, unpack_limit)
 
 
 def _generated(spec: str, options: dict[str, Any]) -> Graph:
@@ -93,7 +105,13 @@ def _generated(spec: str, options: dict[str, Any]) -> Graph:
     return generate(spec, **options)
 
 
-def _read_file(path: str | PathLike[str], clock: Clock, options: dict[str, Any]) -> Graph:
+def _read_file(
+    path: str | PathLike[str],
+    clock: Clock,
+    options: dict[str, Any],
+    mapped: bool,
+    unpack_limit: int | None,
+) -> Graph:
     suffix = files.suffixes(path)[0]
     reader = READERS.get(suffix)
     if not os.path.exists(path):
@@ -107,7 +125,8 @@ def _read_file(path: str | PathLike[str], clock: Clock, options: dict[str, Any])
         if name not in (reader.__kwdefaults__ or {}):
             raise OptionError(f"{name}= does not go with {suffix} files")
     try:
-        content = path if suffix in BINARY else Text(path)
-        return reader(content, clock, **options)
+        if suffix in BINARY:
+            return reader(path, clock, mapped=mapped, unpack_limit=unpack_limit, **options)
+        return reader(Text(path, mapped=mapped, unpack_limit=unpack_limit), clock, **options)
     except GraphError as error:
         raise FormatError(path, str(error)) from error

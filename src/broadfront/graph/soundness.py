@@ -72,12 +72,13 @@ def _scan(offsets, targets, bits, negative_zero, begin, end):
             weight = np.uint64(0) if bits is None else np.uint64(bits[arc])
             if weight == negative_zero:
                 weight = np.uint64(0)
-            balance += _mixed(tail, head, weight) - _mixed(head, tail, weight)
+            balance += mixed(tail, head, weight) - mixed(head, tail, weight)
     return True, loops, balance
 
 
 @kernel
-def _mixed(first, second, weight):
+def mixed(first, second, weight):
+    """Return a hash of an arc, which differs from that of the arc turned around."""
     word = first * np.uint64(0x9E3779B97F4A7C15) + weight * np.uint64(0xC2B2AE3D27D4EB4F)
     word = (word ^ (word >> np.uint64(31))) * np.uint64(0xD6E8FEB86659FD93)
     word = (word ^ second) * np.uint64(0xFF51AFD7ED558CCD)

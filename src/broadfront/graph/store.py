@@ -2,10 +2,15 @@
 
 Layout: a magic word, the length and checksum of a JSON header, the header, then each array at a
 multiple of 64 bytes. The header names every array with its dtype, length, place and checksum.
+Labels that are consecutive integers are no array but the first of them in the header; files with
+such labels have a magic word of their own, so that a reader which does not know them refuses them.
 
 Opening reads the header alone and checks that the file is as long as it says. The arrays are
 checked when first touched, all at once: checksums, and in `broadfront.graph.soundness` that they
-are a graph, so that no kernel ever runs on a file that lies.
+are a graph, so that no kernel ever runs on a file that lies. What is done to a mapped file after
+that nobody sees: bytes that change become part of the graph, and a touch of bytes that were cut off
+ends the process (SIGBUS). `broadfront.graph.files.written` does neither to a file that it replaces;
+whoever cannot be sure of others reads a copy, which is checked before anybody has it.
 """
 
 from __future__ import annotations
@@ -13,7 +18,7 @@ from __future__ import annotations
 import json
 import struct
 import zlib
-from functools import cached_property
+from functools import cached_property, partial
 from os import PathLike, fspath
 from typing import IO, Any
 
@@ -25,13 +30,14 @@ from broadfront.clock import Clock
 from broadfront.errors import FormatError, GraphError
 from broadfront.graph import files
 from broadfront.graph.csr import Graph, Origin
-from broadfront.graph.labels import Labels, frozen, objects
+from broadfront.graph.labels import MOST_VERTICES, Consecutive, Labels, frozen, objects
 from broadfront.graph.soundness import check_labels, check_rows
 from broadfront.kernel import kernel
 
 Array = NDArray[Any]
 
 MAGIC = b"BROADFR1"
+MAGIC_COUNTED = b"BROADFR2"
 PREFIX = struct.Struct("<8sII")
 ALIGNMENT = 64
 WORDS_PER_PIECE = 1 << 21
@@ -50,7 +56,8 @@ def write(graph: Graph, stream: IO[bytes], suffix: str) -> None:
     arrays = {"offsets": graph.offsets, "targets": graph.targets}
     if graph.weights is not None:
         arrays["weights"] = graph.weights
-    if graph.labelled:
+    counted = graph.labelled and graph.first_label is not None
+    if graph.labelled and not counted:
         arrays |= _label_arrays(graph.labels)
     header: dict[str, Any] = {
         "directed": graph.directed,
@@ -61,23 +68,35 @@ def write(graph: Graph, stream: IO[bytes], suffix: str) -> None:
             for name, array in arrays.items()
         },
     }
+    if counted:
+        header["first_label"] = graph.first_label
     text = json.dumps(header).encode()
-    written = stream.write(PREFIX.pack(MAGIC, len(text), zlib.crc32(text)) + text)
+    magic = MAGIC_COUNTED if counted else MAGIC
+    written = stream.write(PREFIX.pack(magic, len(text), zlib.crc32(text)) + text)
     for array in arrays.values():
         written += stream.write(bytes(-written % ALIGNMENT))
         written += stream.write(np.ascontiguousarray(array).data)
 
 
-def read(path: str | PathLike[str], clock: Clock) -> Graph:
-    """Open a stored graph."""
-    data = files.content(path)
+def read(
+    path: str | PathLike[str],
+    clock: Clock,
+    *,
+    mapped: bool = True,
+    unpack_limit: int | None = None,
+) -> Graph:
+    """Open a stored graph; one that is not mapped is copied into memory and checked at once."""
+    data = files.content(path, mapped=mapped, unpack_limit=unpack_limit)
     header = _header(path, data)
     arrays = _arrays(path, data, header)
-    labels = _labels(path, arrays)
+    labels = _labels(path, header, arrays)
+    check = partial(_check, path, header, arrays, labels)
+    if not mapped:
+        check()
     graph = Graph(
         arrays["offsets"], arrays["targets"], arrays.get("weights"),
         directed=header["directed"], self_loops=header["self_loops"], labels=labels,
-        check=lambda: _check(path, header, arrays, labels),
+        check=check if mapped else None,
     )  # fmt: skip
     graph.origin = Origin(fspath(path), graph.num_edges, seconds=clock.seconds)
     return graph
@@ -97,7 +116,7 @@ def _check(
             arrays["offsets"], arrays["targets"], arrays.get("weights"),
             directed=header["directed"], self_loops=header["self_loops"],
         )  # fmt: skip
-        if labels is not None:
+        if labels is not None and labels.first is None:
             check_labels(labels.values)
     except GraphError as error:
         raise FormatError(path, str(error)) from error
@@ -105,7 +124,7 @@ def _check(
 
 def _header(path: str | PathLike[str], data: Array) -> dict[str, Any]:
     prefix = data[: PREFIX.size].tobytes()
-    if len(prefix) < PREFIX.size or not prefix.startswith(MAGIC):
+    if len(prefix) < PREFIX.size or not prefix.startswith((MAGIC, MAGIC_COUNTED)):
         raise FormatError(
             path, "expected a stored Broadfront graph: the first bytes are not its own"
         )
@@ -196,8 +215,15 @@ class _StoredNames(Labels):
         return int(self._ends.nbytes + self._letters.nbytes)
 
 
-def _labels(path: str | PathLike[str], arrays: dict[str, Array]) -> Labels | None:
+def _labels(
+    path: str | PathLike[str], header: dict[str, Any], arrays: dict[str, Array]
+) -> Labels | None:
     vertices = len(arrays["offsets"]) - 1
+    if "first_label" in header:
+        first = header["first_label"]
+        if type(first) is not int or abs(first) >= MOST_VERTICES:
+            raise FormatError(path, f"the first label is not understood: {first!r:.60}")
+        return Consecutive(first, vertices)
     ends = arrays.get("labels", arrays.get("label_ends"))
     if ends is None:
         return None

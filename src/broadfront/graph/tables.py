@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from broadfront.clock import Clock
 from broadfront.errors import GraphError, require
+from broadfront.graph.build import Columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble, edge_arrays, from_edges
 from broadfront.graph.heads import WEIGHT, known, place
@@ -133,9 +134,9 @@ def _from_codes(
             raise GraphError(f"edge {int(np.argmax(codes == code)) % edges:,}: an end is missing")
     places, labels = ordered(names)
     codes = places[codes]
-    numbered = Numbered(codes[:edges], codes[edges:], len(names), labels)
+    columns = Columns(codes[:edges], codes[edges:], weight)
     with listening(progress):
-        return assemble(numbered, weight, directed, simple, clock, origin)
+        return assemble(Numbered(columns, len(names), labels), directed, simple, clock, origin)
 
 
 def edge_columns(names: Sequence[Any], source: Any, target: Any, weight: Any) -> tuple[Any, ...]:
@@ -163,8 +164,7 @@ def to_pandas(graph: Graph) -> pandas.DataFrame:
     """Return a data frame with a row per edge, of an undirected graph each edge once."""
     pandas_: Any = require("pandas", "pandas")
     source, target, weight = edge_arrays(graph)
-    names = graph.labels
-    columns = {"source": names[source], "target": names[target]}
+    columns = {"source": graph.labels_of(source), "target": graph.labels_of(target)}
     if weight is not None:
         columns["weight"] = weight
     return pandas_.DataFrame(columns)

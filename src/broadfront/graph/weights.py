@@ -7,15 +7,14 @@ all) is matched against the one pattern of a number and left to Python's own `fl
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.graph.fields import unquoted
-from broadfront.graph.layout import BAD_WEIGHT, Layout, refusal
-from broadfront.graph.lines import Text
+from broadfront.graph.fields import WEIGHT, unquoted
+from broadfront.graph.layout import BAD_WEIGHT, Layout, find_fields, refusal
+from broadfront.graph.lines import Lines
 from broadfront.graph.numbers import HARD, INTEGER, MINUS, PLUS, integer, powers_of_five, real
 from broadfront.kernel import kernel
 
@@ -26,44 +25,50 @@ LARGEST_EXACT = 2**53
 """Below this a double stands for one integer alone."""
 
 
-def read_weights(text: Text, fields: Array, layout: Layout) -> Array:
+def read_weights(lines: Lines, fields: Array, layout: Layout) -> Array:
     """Return the numbers in `fields`, integers where all are whole."""
     weight = np.empty(len(fields))
     kinds = np.empty(len(fields), np.int8)
-    _read(text.data, fields, weight.view(np.uint64), kinds, powers_of_five())
+    _read(lines.data, fields, weight.view(np.uint64), kinds, powers_of_five())
     for row in np.flatnonzero(kinds == HARD).tolist():
-        weight[row] = hard_weight(text, int(fields[row, 0]), int(fields[row, 1]), layout)
-    return settled(text, weight, bool(np.all(kinds == INTEGER)), lambda: fields, layout)
+        weight[row] = hard_weight(lines, int(fields[row, 0]), int(fields[row, 1]), layout)
+    return settled([lines], weight, bool(np.all(kinds == INTEGER)), layout)
 
 
-def hard_weight(text: Text, begin: int, end: int, layout: Layout) -> float:
+def hard_weight(lines: Lines, begin: int, end: int, layout: Layout) -> float:
     """Return the number in a field that the kernel left over, or refuse it."""
-    word = text.data[slice(*unquoted(text.data, begin, end))].tobytes()
+    word = lines.data[slice(*unquoted(lines.data, begin, end))].tobytes()
     if word.lower().lstrip(b"+-") == b"nan":
-        raise text.error("the weight is nan", begin)
+        raise lines.error("the weight is nan", begin)
     if not NUMBER.fullmatch(word):
-        raise refusal(text, BAD_WEIGHT, begin, layout)
+        raise refusal(lines, BAD_WEIGHT, begin, layout)
     return float(word)
 
 
-def settled(
-    text: Text, weight: Array, whole: bool, fields: Callable[[], Array], layout: Layout
-) -> Array:
+def settled(batch: list[Lines], weight: Array, whole: bool, layout: Layout) -> Array:
     """Return weights as integers where all are `whole`, read once more where doubles round them."""
-    largest = np.abs(weight).max(initial=0) if whole else 0
+    largest = max(weight.max(initial=0), -weight.min(initial=0)) if whole else 0
     if whole and largest < LARGEST_EXACT:
         return weight.astype(np.int32 if largest < 2**31 else np.int64)
     if whole or layout.whole:
-        found = fields()
-        exact = np.empty(len(found), np.int64)
-        wrong = _read_integers(text.data, found, exact)
-        if wrong < 0:
-            return exact
-        if layout.whole:
-            position = int(found[wrong, 0])
-            token = text.token(position)
-            raise text.error(f"the header promises integers, found {token!r}", position)
+        exact = [_exact(lines, layout) for lines in batch]
+        if all(part is not None for part in exact):
+            return np.concatenate(exact)  # type: ignore[arg-type]
     return weight
+
+
+def _exact(lines: Lines, layout: Layout) -> Array | None:
+    """Return the weights of a piece as 64-bit integers; None where one is none, if that may be."""
+    fields = find_fields(lines, layout)[:, WEIGHT]
+    exact = np.empty(len(fields), np.int64)
+    wrong = _read_integers(lines.data, fields, exact)
+    if wrong < 0:
+        return exact
+    if layout.whole:
+        position = int(fields[wrong, 0])
+        token = lines.token(position)
+        raise lines.error(f"the header promises integers, found {token!r}", position)
+    return None
 
 
 @kernel

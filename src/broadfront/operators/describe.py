@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from broadfront.errors import OptionError
+from broadfront.given import count, numbers
 
 Functor = Callable[..., Any]
 
@@ -33,7 +34,8 @@ class Field:
     Parameters
     ----------
     dtype
-        A NumPy dtype of real numbers, or ``"vertex"`` for that of the graph's vertex ids.
+        A NumPy dtype of integers, float32, float64, or ``"vertex"`` for that of the graph's vertex
+        ids.
     fill
         What every element is at the start.
     combine
@@ -51,12 +53,35 @@ class Field:
     def __post_init__(self) -> None:
         if self.combine is not None and self.combine not in COMBINES:
             raise OptionError(f"combine={self.combine!r}: expected one of {', '.join(COMBINES)}")
-        if self.dtype != "vertex" and np.dtype(self.dtype).kind not in "iufb":
-            raise OptionError(f"a field of dtype {np.dtype(self.dtype)}: expected real numbers")
+        if self.length is not None:
+            count(self.length, "length")
+        if self.dtype != "vertex":
+            dtype = _checked(self.dtype)
+            if np.shape(numbers(self.fill, dtype, "fill")):
+                raise OptionError(f"fill={self.fill!r:.60} is not one number")
+            if self.combine == "or" and dtype.kind == "f":
+                raise OptionError(f"combine='or' is of bits of integers; the field is of {dtype}")
 
     def on(self, vertex: np.dtype[Any]) -> Field:
         """Return the field with the dtype it has where vertex ids are of dtype `vertex`."""
         return replace(self, dtype=vertex) if self.dtype == "vertex" else self
+
+
+def _checked(wanted: DTypeLike) -> np.dtype[Any]:
+    """Return the dtype of a field; refuse what functors cannot compute with."""
+    try:
+        dtype = np.dtype(wanted)
+    except TypeError as error:
+        raise OptionError(f"a field of {wanted!r}: {error}") from None
+    if dtype.kind == "b":
+        raise OptionError("a field of bool: use np.uint8, with 0 and 1")
+    if dtype.kind not in "iuf":
+        raise OptionError(f"a field of dtype {dtype}: expected real numbers")
+    if dtype.kind == "f" and dtype.itemsize not in (4, 8):
+        raise OptionError(f"a field of {dtype}: use np.float32 or np.float64")
+    if not dtype.isnative:
+        raise OptionError(f"a field of {dtype}, bytes swapped: use np.{dtype.newbyteorder('=')}")
+    return dtype
 
 
 @dataclass(frozen=True)
@@ -121,8 +146,9 @@ class Compute:
     functor
         ``functor(vertex, state)``; what it returns is added up where `sums` names a field.
     sums
-        Fields of length 1 that take the total of what the functor returns (a number, or a tuple
-        with one per field). Totals are added in a fixed order: same bits for any number of threads.
+        Fields of length 1, of 64 bits where they are of integers, that take the total of what the
+        functor returns (a number, or a tuple with one per field). Totals are added in a fixed
+        order: same bits for any number of threads.
     over
         ``"vertices"`` or ``"frontier"``.
     """
@@ -130,6 +156,10 @@ class Compute:
     functor: Functor
     sums: tuple[str, ...] = ()
     over: str = "vertices"
+
+    def __post_init__(self) -> None:
+        if self.over not in ("vertices", "frontier"):
+            raise OptionError(f"over={self.over!r}: expected 'vertices' or 'frontier'")
 
 
 @dataclass(frozen=True)
@@ -208,6 +238,8 @@ class Levels:
     when, instead
         In levels before which ``when(state)`` is true, ``instead(vertex, state)`` returns the whole
         sum in place of `gather`: a dearer way, for what is rarely needed, that costs nothing else.
+        On several devices `when` sees what has reached the device: its own values, and others' that
+        came with the values of neighbours.
     """
 
     gather: Functor
@@ -241,7 +273,7 @@ class Intersect:
         ``"vertex"``: ``functor(vertex, count, state)`` for every vertex once, with the number of
         triangles at it.
     total
-        A field of length 1 that takes the number of triangles.
+        A field of length 1, of 64 bits, that takes the number of triangles.
     method
         How triangles are found: ``"by_degree"`` or ``"by_id"`` (marks, with every edge kept at its
         end of smaller degree or larger id), ``"merge"`` (rows side by side), or None for what suits

@@ -28,6 +28,8 @@ class Outline:
     ----------
     device, count, relabelled, num_vertices, owned, num_arcs
         As of a `Part`.
+    num_in_arcs
+        The number of arcs into owned vertices, where these are looked at.
     ghosts, shared
         For each device how many of its vertices are ghosts here, and the other way.
     brought
@@ -42,6 +44,7 @@ class Outline:
     num_vertices: int
     owned: int
     num_arcs: int
+    num_in_arcs: int
     ghosts: Array
     shared: Array
     brought: Array
@@ -86,9 +89,10 @@ def outlines(
 def outline_of(part: Part, graph: Graph) -> Outline:
     """Return the outline of a part."""
     starts = part.ghost_starts - part.ghost_starts[0]
+    in_arcs = part.num_arcs if part.in_targets is None else len(part.in_targets)
     return Outline(
         part.device, part.count, part.relabelled, part.num_vertices, part.owned, part.num_arcs,
-        np.diff(starts), np.diff(part.shared_starts),
+        in_arcs, np.diff(starts), np.diff(part.shared_starts),
         _sums(graph, part.ghost_ids, starts), graph.targets.itemsize, part.nbytes,
     )  # fmt: skip
 
@@ -115,6 +119,7 @@ def _outline(
     rows = [(positions + 1) * graph.offsets.itemsize + every * each for every in arcs]
     named = (len(mine) + foreign + int(shared.sum())) * item
     return Outline(
-        part, count, relabel, graph.num_vertices, len(mine), arcs[0], sizes[part], shared,
-        _sums(graph, ghosts.ids, ghosts.starts), item, sum(rows) + named + 2 * 8 * (count + 1),
+        part, count, relabel, graph.num_vertices, len(mine), arcs[0], arcs[-1], sizes[part],
+        shared, _sums(graph, ghosts.ids, ghosts.starts), item,
+        sum(rows) + named + 2 * 8 * (count + 1),
     )  # fmt: skip

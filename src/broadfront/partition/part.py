@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.graph.csr import size_text
 from broadfront.graph.labels import frozen
+from broadfront.sizes import size_text
 
 Array = NDArray[Any]
 

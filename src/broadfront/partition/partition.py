@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from broadfront.errors import require
 from broadfront.graph.csr import Graph
 from broadfront.graph.labels import frozen
+from broadfront.locks import new_lock
 from broadfront.partition.build import build
 from broadfront.partition.outline import Outline, outline_of, outlines
 from broadfront.partition.part import Part
@@ -63,7 +63,7 @@ class Partition:
         self._quality: Quality | None = None
         self._layouts: dict[str, list[Any]] = {}
         self._home: Array | None = None
-        self._lock = threading.Lock()
+        self._lock = new_lock()
 
     def parts(self, relabel: bool = True, looks_back: bool = False) -> list[Part]:
         """Return what each device gets; built on first need, then kept.
@@ -85,7 +85,8 @@ class Partition:
 
     def home(self) -> Array:
         """Return the local position of each vertex at its owner, in parts that are relabelled."""
-        parts = self.parts(relabel=True)
+        there = [some for (relabelled, _), some in list(self._parts.items()) if relabelled]
+        parts = there[0] if there else self.parts(relabel=True)  # the owned stand alike in all
         with self._lock:
             if self._home is None:
                 home = np.empty(self.graph.num_vertices, self.graph.targets.dtype)
@@ -134,6 +135,16 @@ class Partition:
                 self._layouts[name] = [make(part) for part in parts]
             return self._layouts[name]
 
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the owners and of all that was built from them; the only part is the graph."""
+        every = [] if self.count == 1 else [one for some in self._parts.values() for one in some]
+        layouts = [array for some in self._layouts.values() for one in some for array in one]
+        arrays = [self.owner, *layouts, *([] if self._home is None else [self._home])]
+        return sum(array.nbytes for array in arrays if isinstance(array, np.ndarray)) + sum(
+            part.nbytes for part in every
+        )
+
     def quality(self) -> Quality:
         """Return what the split costs: edges cut, balance, ghosts; measured once and kept."""
         if self._quality is None:
@@ -178,4 +189,4 @@ class Partition:
     def __setstate__(self, state: dict[str, object]) -> None:
         self.__dict__.update(state)
         self.owner = frozen(self.owner)
-        self._lock = threading.Lock()
+        self._lock = new_lock()

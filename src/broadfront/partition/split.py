@@ -1,4 +1,7 @@
-"""`split`: a graph among devices, by a partitioner's name or by a function of the user's own."""
+"""`split`: a graph among devices, by a partitioner's name or by a function of the user's own.
+
+What is made by name is kept with the graph, and found again by the same arguments.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.clock import Clock
+from broadfront.clock import Allowance, Clock, check_time
 from broadfront.errors import OptionError
 from broadfront.graph.csr import Graph
+from broadfront.partition.kept import kept_with
 from broadfront.partition.partition import Partition
 from broadfront.partition.partitioners.biased import biased
 from broadfront.partition.partitioners.metis import metis
@@ -39,9 +43,13 @@ def split(
     seed: int = 0,
     speeds: Sequence[float] | None = None,
     factor: float = 1.0,
+    time_limit: float | None = None,
     progress: Listener | None = None,
 ) -> Partition:
     """Split a graph among `count` devices.
+
+    A partition by name is kept with the graph: the same arguments find it again, here and in a run
+    with ``partitioner=``. See `Graph.forget`.
 
     Parameters
     ----------
@@ -60,6 +68,8 @@ def split(
         The relative speeds of the devices, such as ``[2, 1]``: parts in proportion.
     factor
         How far ``biased`` follows neighbours: 0 not at all, 1 always.
+    time_limit
+        Seconds after which `TimeLimitError` is raised, compiling apart.
     progress
         Called with a stage, what is done and the total, now and then.
 
@@ -70,19 +80,39 @@ def split(
     array([0, 0, 0, 1, 1, 1], dtype=uint8)
     """
     wanted = wish(count, seed, speeds, factor)
-    clock = Clock()
-    with listening(progress):
-        if callable(by):
-            name = getattr(by, "__name__", type(by).__name__)
-            owner = _checked(by(graph, wanted.count), name, graph.num_vertices, wanted)
-        elif isinstance(by, str) and by in PARTITIONERS:
-            name = by
-            owner = PARTITIONERS[by](graph, wanted)
-        else:
-            known = " ".join(PARTITIONERS)
-            raise OptionError(f"no partitioner {by!r}; there are {known}, or give a function")
     relative = None if speeds is None else tuple(float(speed) for speed in speeds)
-    return Partition(graph, owner, wanted.count, name, clock.seconds, relative)
+    known = isinstance(by, str) and by in PARTITIONERS
+    if not known and not callable(by):
+        names = " ".join(PARTITIONERS)
+        raise OptionError(f"no partitioner {by!r}; there are {names}, or give a function")
+
+    def make() -> Partition:
+        return made(graph, by, wanted, relative)
+
+    with listening(progress), Allowance(time_limit):
+        if not known:
+            return make()
+        kept = kept_with(graph)
+        partition = kept.found((by, wanted.count, wanted.seed, wanted.factor, relative), make)
+        kept.make_room(graph)
+        return partition
+
+
+def made(
+    graph: Graph,
+    by: str | Callable[[Graph, int], Any],
+    wanted: Wish,
+    speeds: tuple[float, ...] | None = None,
+) -> Partition:
+    """Make a partition, whether there is one like it or not; see `split`."""
+    clock = Clock()
+    if isinstance(by, str):
+        name, owner = by, PARTITIONERS[by](graph, wanted)
+    else:
+        name = getattr(by, "__name__", type(by).__name__)
+        owner = _checked(by(graph, wanted.count), name, graph.num_vertices, wanted)
+    check_time()
+    return Partition(graph, owner, wanted.count, name, clock.seconds, speeds)
 
 
 def _checked(owners: Any, name: str, size: int, wanted: Wish) -> Array:

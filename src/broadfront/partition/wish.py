@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront.errors import OptionError
-from broadfront.graph.labels import is_integer
+from broadfront.given import is_integer
 
 Array = NDArray[Any]
 
@@ -39,7 +39,9 @@ class Wish:
         return ends
 
 
-def wish(count: int, seed: int, speeds: Sequence[float] | None, factor: float) -> Wish:
+def wish(
+    count: int, seed: int = 0, speeds: Sequence[float] | None = None, factor: float = 1.0
+) -> Wish:
     """Check the options of `split`."""
     if not is_integer(count) or not 1 <= count <= MOST_PARTS:
         raise OptionError(f"count={count!r}: expected a number of parts, 1 to {MOST_PARTS:,}")

@@ -29,16 +29,19 @@ class DeviceRecord:
         What it is called, and how many threads it has.
     owned, ghosts, arcs
         The vertices that it owns, those of others that it has copies of, and arcs of its part.
+    spans
+        Per row, how many iterations it covers: 1 for the first 8,192, then more.
     frontier, edges, microseconds
-        Per iteration: its own vertices, arcs it looked at, and time.
+        Per row: its own vertices, edges it traversed, and time.
     exchanging, waiting
-        Per iteration, microseconds of packing and unpacking, and of waiting for others.
+        Per row, microseconds of packing and unpacking, and of waiting for others.
     sent_bytes, sent_vertices
-        Per iteration and device: what it sent there.
+        Per row and device: what it sent there.
     began
-        Nanoseconds at which each iteration began, on a clock that all devices share.
+        Nanoseconds at which each row began, on a clock that all devices share.
     part_bytes, field_bytes, workspace_bytes, box_bytes
-        Its memory: its part of the graph, fields, what operators need, and boxes of messages.
+        Its memory: its part of the graph with its tiles, fields, what operators need, and boxes of
+        messages.
     """
 
     name: str
@@ -46,6 +49,7 @@ class DeviceRecord:
     owned: int
     ghosts: int
     arcs: int
+    spans: Array
     frontier: Array
     edges: Array
     microseconds: Array
@@ -65,17 +69,25 @@ class DeviceRecord:
         return self.part_bytes + self.field_bytes + self.workspace_bytes + self.box_bytes
 
     @property
+    def begins(self) -> Array:
+        """Per row, its first iteration."""
+        begins: Array = np.cumsum(self.spans) - self.spans
+        return begins
+
+    @property
     def computing(self) -> Array:
-        """Per iteration, microseconds of operators."""
+        """Per row, microseconds of operators."""
         left: Array = np.maximum(0.0, self.microseconds - self.exchanging - self.waiting)
         return left
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame with a row per iteration."""
+        """Return a data frame with a row per iteration or, beyond 8,192, per several."""
         pandas_: Any = require("pandas", "pandas")
         return pandas_.DataFrame(
             {
                 "device": self.name,
+                "iteration": self.begins,
+                "iterations": self.spans,
                 "frontier": self.frontier,
                 "edges": self.edges,
                 "sent_bytes": self.sent_bytes.sum(axis=1),
@@ -91,7 +103,7 @@ def summary(devices: Sequence[DeviceRecord]) -> dict[str, int | float]:
     """Return what matters of all devices together.
 
     ``speed_up`` is how many times the work of all devices fits into the time of the busiest,
-    ``imbalance`` the arcs that the busiest looked at against the mean.
+    ``imbalance`` the edges that the busiest traversed against the mean.
     """
     computing = np.array([device.computing.sum() for device in devices])
     edges = np.array([device.edges.sum() for device in devices])
@@ -131,17 +143,18 @@ def chrome_trace(report: Record) -> dict[str, Any]:
         events.append(_name(number, device.name))
         stages = {"compute": device.computing, "exchange": device.exchanging,
                   "wait": device.waiting}  # fmt: skip
-        for iteration in range(len(device.began)):
-            at = (int(device.began[iteration]) - begin) / 1000
+        for row, iteration in enumerate(device.begins.tolist()):
+            at = (int(device.began[row]) - begin) / 1000
             told = {
                 "iteration": iteration,
-                "frontier": int(device.frontier[iteration]),
-                "edges": int(device.edges[iteration]),
-                "bytes_sent": int(device.sent_bytes[iteration].sum()),
+                "iterations": int(device.spans[row]),
+                "frontier": int(device.frontier[row]),
+                "edges": int(device.edges[row]),
+                "bytes_sent": int(device.sent_bytes[row].sum()),
             }
             for stage, length in stages.items():
-                events.append(_event(stage, number, at, length[iteration], told))
-                at += float(length[iteration])
+                events.append(_event(stage, number, at, length[row], told))
+                at += float(length[row])
     return {"traceEvents": events, "displayTimeUnit": "ms"}
 
 
@@ -149,9 +162,9 @@ def _alone(report: Record) -> Iterator[dict[str, Any]]:
     """Give the iterations of one device, one after the other."""
     at = 0.0
     columns = report.by_iteration()
-    for iteration, length in enumerate(report.microseconds.tolist()):
-        told = {name: column[iteration].item() for name, column in columns.items()}
-        yield _event(str(told["direction"]), 0, at, length, {"iteration": iteration, **told})
+    for row, length in enumerate(report.microseconds.tolist()):
+        told = {name: column[row].item() for name, column in columns.items()}
+        yield _event(str(told["direction"]), 0, at, length, told)
         at += length
 
 

@@ -13,9 +13,10 @@ from broadfront.devices import control
 from broadfront.devices.growing import EXCHANGED, GROWTHS, WAITED
 from broadfront.devices.mail import log_columns
 from broadfront.devices.profile import MemoryProfile
+from broadfront.devices.timeline import iterations_of_rows
 from broadfront.operators.cpu import frontier
 from broadfront.report.devices import DeviceRecord
-from broadfront.report.record import Record
+from broadfront.report.record import Record, noted_iterations, taken
 
 if TYPE_CHECKING:
     from broadfront.devices.choose import Device
@@ -33,8 +34,10 @@ def gathered(
     profile: MemoryProfile,
 ) -> Record:
     """Return the record of the run that has just ended, and leave the rows of it empty."""
-    rows, count = min(iterations, frontier.RECORD_ROWS), len(crew)
-    tables = np.array([_taken(one.work.record, rows, frontier.RECORD_COLUMNS) for one in crew])
+    iterations = noted_iterations([one.work.record for one in crew], iterations)
+    spans, count = iterations_of_rows(iterations), len(crew)
+    rows = len(spans)
+    tables = np.array([taken(one.work.record, rows, frontier.COLUMNS) for one in crew])
     logs = _logs(crew, rows)
     began = np.concatenate([tables[:, :1, frontier.R_BEGIN], logs[:, :, -1]], axis=1)
     steps = np.diff(logs, axis=1, prepend=0)
@@ -42,15 +45,14 @@ def gathered(
     lasting = np.maximum(np.diff(began, axis=1) / 1000, exchanged)
     exchanging = np.maximum(0.0, exchanged - waiting)
     sent = steps[:, :, : 2 * count].reshape(count, rows, count, 2)
-    log_bytes = rows * 8 * (frontier.RECORD_COLUMNS + log_columns(count))
     told = tuple(
         DeviceRecord(
             device.name, device.threads, one.part.owned, one.part.num_ghosts, one.part.num_arcs,
-            table[:, frontier.R_FRONTIER], table[:, frontier.R_EDGES],
+            spans, table[:, frontier.R_FRONTIER], table[:, frontier.R_EDGES],
             lasting[number], exchanging[number], waiting[number],
             sent[number, :, :, 0], sent[number, :, :, 1], began[number, :-1],
-            one.part.nbytes, sum(array.nbytes for array in one.fields.values()),
-            one.space.asked_bytes + one.work.growing_bytes + log_bytes,
+            one.part.nbytes + one.layout_bytes, sum(array.nbytes for array in one.fields.values()),
+            one.space.asked_bytes + one.work.growing_bytes,
             int(one.work.mail.asked.sum()),
         )
         for number, (one, device, table) in enumerate(zip(crew, devices, tables, strict=True))
@@ -62,13 +64,13 @@ def gathered(
     summed = tables.sum(axis=0)
     return Record(
         iterations,
+        spans,
         summed[:, frontier.R_FRONTIER],
         summed[:, frontier.R_EDGES],
         summed[:, frontier.R_ATOMICS],
         np.bitwise_or.reduce(tables[:, :, frontier.R_WAYS], axis=0),
-        (tables[:, :, frontier.R_END].max(axis=0) - tables[:, :, frontier.R_BEGIN].min(axis=0))
-        / 1000,
-        clock.seconds,
+        _lasting(tables[:, :, frontier.R_BEGIN], tables[:, :, frontier.R_END]) / 1000,
+        clock.run_seconds,
         clock.compile_seconds,
         clock.load_seconds,
         sum(device.threads for device in devices),
@@ -78,24 +80,24 @@ def gathered(
         told,
         sum(int(one.work.account[GROWTHS]) for one in crew),
         profile,
+        clock.prepare_seconds,
     )
 
 
-def _taken(array: Array, rows: int, columns: int) -> Array:
-    """Return a copy of the rows written, and leave them empty."""
-    written = array[: rows * columns]
-    table = written.reshape(rows, columns).copy()
-    written[:] = 0
-    return table
+def _lasting(begins: Array, ends: Array) -> Array:
+    """Return how long each row took, from the first device's begin; some have nothing in it."""
+    first = np.where(ends > 0, begins, np.iinfo(np.int64).max).min(axis=0)
+    lasting: Array = np.maximum(0, ends.max(axis=0) - first)
+    return lasting
 
 
 def _logs(crew: Sequence[One], rows: int) -> Array:
     """Return the logs of all devices, the end of the run in the last row of each.
 
-    Rows never fall: one that nobody wrote is that of the iteration before.
+    Rows never fall: one that nobody wrote is the one before.
     """
     columns = log_columns(len(crew))
-    logs = np.array([_taken(one.work.mail.log, rows, columns) for one in crew])
+    logs = np.array([taken(one.work.mail.log, rows, columns) for one in crew])
     np.maximum.accumulate(logs, axis=1, out=logs)
     if rows:
         for log, one in zip(logs, crew, strict=True):

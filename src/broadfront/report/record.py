@@ -1,8 +1,11 @@
-"""The record of a run: an entry per iteration, and totals. Always on, because it costs nothing.
+"""The record of a run: a row per iteration, and totals. Always on, because it costs nothing.
 
 Threads write nothing into it but rank 0 a row per iteration; where an iteration has several
-operators, their arcs, atomics and times add up in one row. The memory counted is what the run asked
-for, whatever an earlier one has left in the workspace.
+operators, their edges, atomics and times add up in one row. After 8,192 iterations a row covers
+several, more the further the run gets (`broadfront.devices.timeline`), and adds them up. The memory
+counted is what the run asked for, whatever an earlier one has left in the workspace.
+
+Invariant: totals are exact for any number of iterations.
 """
 
 from __future__ import annotations
@@ -18,6 +21,7 @@ from broadfront.clock import Clock
 from broadfront.devices import control
 from broadfront.devices.growing import GROWTHS
 from broadfront.devices.profile import MINIMAL, MemoryProfile, largest
+from broadfront.devices.timeline import iterations_of_rows, rows_until
 from broadfront.devices.workspace import Workspace
 from broadfront.operators.cpu import frontier
 from broadfront.report.devices import DeviceRecord, one_after_the_other, summary
@@ -28,29 +32,34 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Record:
     """What a run did, or several one after the other.
 
     Attributes
     ----------
     iterations
-        How many there were; the arrays below have an entry for each of the first 65,536.
+        How many there were.
+    spans
+        Per row, how many iterations it covers: 1 for the first 8,192 of a run, then more. The
+        arrays below have an entry per row.
     frontier, edges, atomics, microseconds
-        Per iteration: vertices it went from, arcs looked at, proposals settled by an atomic
-        instruction (those of functors themselves do not count), time.
+        Vertices it went from, edges traversed, proposals settled by an atomic instruction (those of
+        functors themselves do not count), time; of several iterations added up.
     ways
-        Per iteration, a bit for each of `broadfront.operators.cpu.frontier.WAYS`; see `strategy`.
-    seconds, compile_seconds, load_seconds
-        Time on the wall; of compiling, and of loading what was compiled before, apart from it.
+        A bit for each of `broadfront.operators.cpu.frontier.WAYS`; see `strategy`.
+    seconds, compile_seconds, load_seconds, prepare_seconds
+        Time on the wall; apart from it that of compiling, of loading what was compiled before, and
+        of building what is kept for later runs: partitions, incoming arcs, tiles.
     barriers, kernel_calls, threads
-        Meetings of all threads, how often Python called the compiled loop (once per run, whatever
-        it does), and how many threads there were.
+        Meetings of all threads, how often Python called the compiled loop (once per run, and
+        again where a search has to wait for incoming arcs), and how many threads there were.
     bytes
         A row per run: memory of the program's fields, and of the rest that it asked for.
     """
 
     iterations: int
+    spans: Array
     frontier: Array
     edges: Array
     atomics: Array
@@ -68,26 +77,38 @@ class Record:
     growths: int = 0
     """How often a queue or a box had to grow."""
     profile: MemoryProfile = MINIMAL
+    prepare_seconds: float = 0.0
 
     @property
     def edges_visited(self) -> int:
-        """Arcs looked at in all."""
+        """Edges traversed, total."""
         return int(self.edges.sum())
 
     @property
+    def begins(self) -> Array:
+        """Per row, its first iteration."""
+        begins: Array = np.cumsum(self.spans) - self.spans
+        return begins
+
+    @property
+    def coarse(self) -> bool:
+        """Whether some rows cover several iterations."""
+        return len(self.spans) < self.iterations
+
+    @property
     def pulled(self) -> Array:
-        """Per iteration, whether vertices looked at their neighbours and not the other way."""
+        """Per row, whether vertices looked at their neighbours and not the other way."""
         pulled: Array = self.ways & frontier.PUSHING == 0
         return pulled
 
     @property
     def direction(self) -> Array:
-        """Per iteration, ``"push"`` or ``"pull"``."""
+        """Per row, ``"push"`` or ``"pull"``."""
         return np.where(self.pulled, "pull", "push")
 
     @property
     def strategy(self) -> Array:
-        """Per iteration, how work was shared, as ``"by_degree"``; of several ways all, by ``+``."""
+        """Per row, how work was shared, as ``"by_degree"``; of several ways all, by ``+``."""
         kinds, which = np.unique(self.ways, return_inverse=True)
         return np.array([_ways_text(kind) for kind in kinds.tolist()], np.str_)[which]
 
@@ -107,7 +128,7 @@ class Record:
         return int(self.bytes.sum(axis=1).max())
 
     def redundancy(self, one: Record) -> float:
-        """Return the arcs looked at over those that `one`, a run on one device, looked at.
+        """Return the edges traversed over those that `one`, a run on one device, traversed.
 
         Above 1 devices repeat work; below 1 they are spared some, as by an earlier pull.
         """
@@ -121,8 +142,13 @@ class Record:
         return self.profile
 
     def by_iteration(self) -> dict[str, Array]:
-        """Return the columns of the record, an entry per iteration each."""
+        """Return the columns of the record, an entry per row each.
+
+        `iteration` is the first that a row covers, `iterations` how many.
+        """
         return {
+            "iteration": self.begins,
+            "iterations": self.spans,
             "frontier": self.frontier,
             "edges": self.edges,
             "direction": self.direction,
@@ -132,7 +158,7 @@ class Record:
         }
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame with a row per iteration."""
+        """Return a data frame with a row per iteration or, beyond 8,192, per several."""
         from broadfront.errors import require
 
         pandas_: Any = require("pandas", "pandas")
@@ -147,6 +173,7 @@ class Record:
             "seconds": self.seconds,
             "compile_seconds": self.compile_seconds,
             "load_seconds": self.load_seconds,
+            "prepare_seconds": self.prepare_seconds,
             "threads": self.threads,
             "barriers": self.barriers,
             "kernel_calls": self.kernel_calls,
@@ -156,6 +183,25 @@ class Record:
             "growths": self.growths,
             **(summary(self.devices) if self.devices else {"devices": 1, "bytes_sent": 0}),
         }
+
+    def lines(self) -> list[str]:
+        """Return where it ran, how long, and what was sent, a line each."""
+        sent, where = [], ""
+        if self.devices:
+            told = self.totals()
+            sent = [f"{told['vertices_sent']:,} vertices sent between devices in "
+                    f"{told['bytes_sent']:,} bytes"]  # fmt: skip
+            where = f"{len(self.devices)} devices, "
+        threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
+        compiling = f", and {self.compile_seconds:.1f} s compiling" if self.compile_seconds else ""
+        return [*sent, f"{self.seconds * 1e3:,.2f} ms on {where}{threads}{compiling}"]
+
+    def __repr__(self) -> str:
+        lines = [f"{self.iterations:,} iterations, {self.edges_visited:,} edges traversed"]
+        if self.coarse:
+            lines.append(f"{len(self.spans):,} rows, of which some cover several iterations, "
+                         f"up to {self.spans.max():,}")  # fmt: skip
+        return "\n  ".join([*lines, *self.lines()])
 
 
 def _ways_text(ways: int) -> str:
@@ -170,31 +216,50 @@ def recorded(
     clock: Clock,
     answer_bytes: int,
     profile: MemoryProfile,
+    calls: int = 1,
 ) -> Record:
     """Return the record of the run that has just ended in `workspace`, and leave its rows empty."""
-    rows = min(iterations, frontier.RECORD_ROWS)
-    written = work.record[: rows * frontier.RECORD_COLUMNS]
-    table = written.reshape(rows, frontier.RECORD_COLUMNS).copy()
-    written[:] = 0
-    held = [answer_bytes, workspace.asked_bytes + work.growing_bytes + written.nbytes]
+    iterations = noted_iterations([work.record], iterations)
+    spans = iterations_of_rows(iterations)
+    table = taken(work.record, len(spans), frontier.COLUMNS)
+    held = [answer_bytes, workspace.asked_bytes + work.growing_bytes]
     return Record(
         iterations,
+        spans,
         table[:, frontier.R_FRONTIER],
         table[:, frontier.R_EDGES],
         table[:, frontier.R_ATOMICS],
         table[:, frontier.R_WAYS],
         (table[:, frontier.R_END] - table[:, frontier.R_BEGIN]) / 1000,
-        clock.seconds,
+        clock.run_seconds,
         clock.compile_seconds,
         clock.load_seconds,
         threads,
         int(workspace.team.control[0, control.BARRIERS]),
-        1,
+        calls,
         np.array([held], np.int64),
         (),
         int(work.account[GROWTHS]),
         profile,
+        clock.prepare_seconds,
     )
+
+
+def noted_iterations(records: Sequence[Array], iterations: int) -> int:
+    """Return the iterations that are in the records of devices.
+
+    There is one more than were counted if a phase that does not count was the last to run.
+    """
+    place = (rows_until(iterations + 1) - 1) * frontier.COLUMNS + frontier.R_COUNT
+    return max(iterations, *(int(record[place]) for record in records))
+
+
+def taken(array: Array, rows: int, columns: int) -> Array:
+    """Return a copy of the rows written, and leave them empty."""
+    written = array[: rows * columns]
+    table = written.reshape(rows, columns).copy()
+    written[:] = 0
+    return table
 
 
 def joined(records: Sequence[Record]) -> Record:
@@ -202,7 +267,7 @@ def joined(records: Sequence[Record]) -> Record:
     if not records:
         none = np.empty(0, np.int64)
         bytes_ = np.zeros((1, 2), np.int64)
-        return Record(0, none, none, none, none, none / 1000, 0.0, 0.0, 0.0, 0, 0, 0, bytes_)
+        return Record(0, none, none, none, none, none, none / 1000, 0.0, 0.0, 0.0, 0, 0, 0, bytes_)
     together: dict[str, Any] = {}
     for name in (field.name for field in fields(Record)):
         values = [getattr(record, name) for record in records]

@@ -7,7 +7,8 @@ result of source i alone, on the same memory.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 
 from broadfront.errors import OptionError, VerificationError
 from broadfront.graph.csr import Graph
-from broadfront.report.result import Result
+from broadfront.report.result import Result, per_second
+from broadfront.report.teps import edges_reached
 
 if TYPE_CHECKING:
     import pandas
@@ -35,11 +37,52 @@ class Search(Result):
         Whether every source has a row of its own, in this order.
     target
         The position of the vertex at which it stopped, or None.
+    one_of_many
+        Whether it is a row of a result with `each`: then `report` is that of all rows.
     """
 
     sources: NDArray[np.int64]
     each: bool
     target: int | None
+    one_of_many: bool = field(default=False, kw_only=True)
+
+    def mask(self) -> Array:
+        """Return which vertices were reached, in a row per source where there are several."""
+        raise TypeError(f"{type(self).__name__} has no mask")
+
+    @cached_property
+    def edges_reached(self) -> int:
+        """Edges with an end that was reached, as Graph500 counts them; over all rows.
+
+        Of an undirected graph every edge counts once, of a directed one arcs leaving what was
+        reached. Counted when first asked for.
+        """
+        masks = self.mask().reshape(-1, self.graph.num_vertices)
+        return sum(edges_reached(self.graph, mask, self.target is None) for mask in masks)
+
+    @property
+    def teps(self) -> float | None:
+        """Edges reached per second (Graph500's traversed edges per second).
+
+        None for a row of many, which has no time of its own.
+        """
+        if self.one_of_many:
+            return None
+        return self.edges_reached / max(self.report.seconds, 1e-9)
+
+    def totals(self) -> dict[str, Any]:
+        """Return the totals of the report, edges reached, and those per second."""
+        return {**super().totals(), "edges_reached": self.edges_reached, "teps": self.teps}
+
+    def pace(self) -> str:
+        """Return in words how many edges were traversed and reached, and how quickly."""
+        told = (
+            f"{self.report.edges_visited:,} edges traversed; {self.edges_reached:,} edges reached"
+        )
+        if self.one_of_many:
+            return told
+        rate = per_second(self.edges_reached, self.report.seconds)
+        return f"{told}, {rate} million a second (Graph500)"
 
     def check(self) -> None:
         """Check the answer of one search; `verify` calls it, for each row where there are many."""
@@ -57,7 +100,7 @@ class Search(Result):
             for field in fields(self)
             if isinstance(value := getattr(self, field.name), np.ndarray) and value.ndim == 2
         }
-        return replace(self, sources=np.array([source]), each=False, **rows)
+        return replace(self, sources=np.array([source]), each=False, one_of_many=True, **rows)
 
     def __iter__(self) -> Iterator[Self]:
         return (self[row] for row in range(len(self)))
@@ -86,7 +129,7 @@ class Search(Result):
             try:
                 one.check()
             except VerificationError as error:
-                name = self.labels[self.sources[row]]
+                name = self.graph.labels_of(self.sources)[row]
                 raise VerificationError(error.rule, f"from {name}: {error.problem}") from None
 
     def to_pandas(self) -> pandas.DataFrame:
@@ -98,9 +141,9 @@ class Search(Result):
         pandas_: Any = require("pandas", "pandas")
         return pandas_.DataFrame(
             {
-                "source": np.repeat(self.labels[self.sources], self.graph.num_vertices),
+                "source": np.repeat(self.graph.labels_of(self.sources), self.graph.num_vertices),
                 "vertex": np.tile(self.labels, len(self)),
-                **{name: column.reshape(-1) for name, column in self.columns().items()},
+                **{name: column.reshape(-1) for name, column in self.labelled_columns().items()},
             }
         )
 

@@ -41,7 +41,8 @@ class Row:
     iterations, edges_visited, redundancy, imbalance, bytes_sent, memory_bytes
         By the record of the first call: `redundancy` against one device, memory of all devices.
     frontier
-        Its size in each iteration, of breadth-first search on one device in strong scaling.
+        Its size in each of the first 8,192 iterations, of breadth-first search on one device in
+        strong scaling.
     """
 
     study: str

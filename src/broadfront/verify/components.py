@@ -62,11 +62,11 @@ def verify_components(graph: Graph, component: ArrayLike, count: int | None = No
         head = int(graph.targets[arc])
         raise broken_edge(
             graph, "both ends of an arc have one label", tail, head,
-            f"labels {component[tail]} and {component[head]}",
+            f"labels {name_of(graph, component[tail])!r} and {name_of(graph, component[head])!r}",
         )  # fmt: skip
     wrong = first(_roots(graph.offsets, graph.targets) != component)
     if wrong is not None:
-        label = name_of(graph, int(component[wrong]))
+        label = name_of(graph, component[wrong])
         raise broken_vertex(graph, "classes are connected", wrong, f"no way to {label!r}")
     found = np.count_nonzero(component == np.arange(graph.num_vertices))
     if count is not None and count != found:
@@ -80,13 +80,15 @@ def _check_labels(graph: Graph, component: Array) -> None:
     wrong = first(component > np.arange(graph.num_vertices))
     if wrong is not None:
         rule = "labels are the smallest of their class"
-        raise broken_vertex(graph, rule, wrong, f"label {component[wrong]}")
+        raise broken_vertex(graph, rule, wrong, f"label {name_of(graph, component[wrong])!r}")
     wrong = first(component[component] != component)
     if wrong is not None:
-        label = component[wrong]
+        label, beyond = (
+            name_of(graph, place) for place in (component[wrong], component[component[wrong]])
+        )
         raise broken_vertex(
             graph, "the label of a label is itself", wrong,
-            f"label {label}, whose label is {component[label]}",
+            f"label {label!r}, whose label is {beyond!r}",
         )  # fmt: skip
 
 

@@ -55,8 +55,10 @@ def first(marks: Array) -> int | None:
 
 
 def name_of(graph: Graph, vertex: int) -> object:
-    """Return the user's name of the vertex at a position."""
-    names: list[object] = graph.labels[vertex : vertex + 1].tolist()
+    """Return the user's name of the vertex at a position; the position where there is no vertex."""
+    if not 0 <= vertex < graph.num_vertices:
+        return int(vertex)
+    names: list[object] = graph.labels_of([vertex]).tolist()
     return names[0]
 
 

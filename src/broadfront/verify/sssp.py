@@ -32,6 +32,7 @@ from broadfront.verify.rules import (
     broken_edge,
     broken_vertex,
     first,
+    name_of,
     positions,
 )
 from broadfront.verify.tree import parent_arcs
@@ -154,7 +155,10 @@ def _check_parents(
     child = _first_on_cycle(parent, arcs)
     if child >= 0:
         raise broken_vertex(
-            graph, "chains of parents end at a source", child, f"parent {parent[child]}"
+            graph,
+            "chains of parents end at a source",
+            child,
+            f"parent {name_of(graph, parent[child])!r}",
         )
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from broadfront.graph.csr import Graph
 from broadfront.kernel import kernel
-from broadfront.verify.rules import broken_edge, broken_vertex, first
+from broadfront.verify.rules import broken_edge, broken_vertex, first, name_of
 
 Array = NDArray[Any]
 
@@ -27,15 +27,22 @@ def parent_arcs(graph: Graph, roots: Array, parent: Array, reached: Array) -> Ar
     wrong = first((parent != -1) & ~reached)
     if wrong is not None:
         raise broken_vertex(
-            graph, "unreached vertices have parent -1", wrong, f"parent {parent[wrong]}"
+            graph,
+            "unreached vertices have parent -1",
+            wrong,
+            f"parent {name_of(graph, parent[wrong])!r}",
         )
     wrong = first((parent < -1) | (parent >= graph.num_vertices))
     if wrong is not None:
-        raise broken_vertex(graph, "parents are vertices", wrong, f"parent {parent[wrong]}")
+        raise broken_vertex(
+            graph, "parents are vertices", wrong, f"parent {name_of(graph, parent[wrong])!r}"
+        )
     wrong = first(parent[roots] != roots)
     if wrong is not None:
         root = int(roots[wrong])
-        raise broken_vertex(graph, "sources are their own parents", root, f"parent {parent[root]}")
+        raise broken_vertex(
+            graph, "sources are their own parents", root, f"parent {name_of(graph, parent[root])!r}"
+        )
     children = reached.copy()
     children[roots] = False
     arcs = np.full(graph.num_vertices, -1, np.int64)

@@ -20,7 +20,9 @@ from broadfront.operators.cpu.frontier import (
     ALL_EDGES,
     ALL_SIZE,
     EDGES,
+    ITERATION,
     SIZE,
+    UNEXPLORED,
     finish,
     prepare,
 )
@@ -40,7 +42,10 @@ class Shared(NamedTuple):
 
 
 def agreed(shared: Sequence[Shared] = ()) -> Callable[..., Any]:
-    """Return the section in which all devices agree on the frontier and on shared values."""
+    """Return the section in which all devices agree on the frontier and on shared values.
+
+    A device may be iterations ahead of the others; they catch up here.
+    """
     put_all, get_all = _nothing, _nothing_got
     for number, value in enumerate(shared):
         put_all = _then(put_all, _putting(value, number))
@@ -57,6 +62,8 @@ def agreed(shared: Sequence[Shared] = ()) -> Callable[..., Any]:
             place = place_on_board(mail, mail.device, number)
             mail.board[place] = front[SIZE]
             mail.board[place + 1] = front[EDGES]
+            mail.board[place + 2] = front[ITERATION]
+            mail.board[place + 3] = front[UNEXPLORED]
             put_all(mail, place, state)
             put_up(mail, number)
             if all_up(control, rank, mail, number):
@@ -69,6 +76,8 @@ def agreed(shared: Sequence[Shared] = ()) -> Callable[..., Any]:
             place = place_on_board(mail, device, number)
             size += mail.board[place]
             edges += mail.board[place + 1]
+            front[ITERATION] = max(front[ITERATION], mail.board[place + 2])
+            front[UNEXPLORED] = min(front[UNEXPLORED], mail.board[place + 3])
         front[ALL_SIZE] = size
         front[ALL_EDGES] = edges
         return turn
@@ -77,8 +86,8 @@ def agreed(shared: Sequence[Shared] = ()) -> Callable[..., Any]:
 
 
 @inner
-def agree_on(rank, threads, control, mail, front, turn, one, two, three):
-    """Put three numbers of each device up, and wait for those of the others; a meeting."""
+def agree_on(rank, threads, control, mail, front, turn, one, two=0, three=0, four=0):
+    """Put a few numbers of each device up, and wait for those of the others; a meeting."""
     number = front[AGREEMENT] + 1
     front[AGREEMENT] = number
     prepare(control, rank, turn)
@@ -88,6 +97,7 @@ def agree_on(rank, threads, control, mail, front, turn, one, two, three):
         mail.board[place] = one
         mail.board[place + 1] = two
         mail.board[place + 2] = three
+        mail.board[place + 3] = four
         put_up(mail, number)
         all_up(control, rank, mail, number)
     return finish(control, rank, threads, turn)
@@ -165,9 +175,14 @@ def _putting(value: Shared, number: int) -> Callable[..., Any]:
     return put
 
 
+def meeting(value: Shared) -> Callable[..., Any]:
+    """Return the function that two devices' values of one kind meet by."""
+    return {"sum": _plus, "min": _smaller, "max": _larger, "or": _either_bit}[value.combine]
+
+
 def _getting(value: Shared, number: int) -> Callable[..., Any]:
     at, element, word, real = value.place, value.element, SHARED_FROM + number, value.real
-    meet = {"sum": _plus, "min": _smaller, "max": _larger, "or": _either_bit}[value.combine]
+    meet = meeting(value)
     if real:
 
         @inner

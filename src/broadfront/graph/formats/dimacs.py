@@ -2,8 +2,8 @@
 
 The shortest-path form (``p sp``, lines ``a from to length``) is directed and weighted; the PACE
 forms (``p tw`` and kin, lines ``u v``) and the colouring form (``p edge``, lines ``e u v``) are
-undirected and not. An undirected graph with weights is written in the shortest-path form, every
-edge in both directions, under a comment that says so.
+undirected and not. Vertices keep their numbers as labels. An undirected graph with weights is
+written in the shortest-path form, every edge in both directions, under a comment that says so.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from broadfront.errors import FormatError, GraphError
 from broadfront.graph.columns import read_columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.digits import columns_of_text
-from broadfront.graph.edges import assemble, edge_arrays
-from broadfront.graph.labels import Numbered
+from broadfront.graph.edges import assemble, edge_arrays, undirected
+from broadfront.graph.labels import Consecutive, Numbered
 from broadfront.graph.layout import Layout
 from broadfront.graph.lines import Text, counts
 
@@ -33,14 +33,18 @@ def read(text: Text, clock: Clock, *, directed: bool | None = None, simple: bool
         first, first + 1, first + 2 if weighted else -1, first + (3 if weighted else 2),
         comments="c", tag=tag, base=1, vertices=problem.vertices,
     )  # fmt: skip
-    source, target, weight = read_columns(text, problem.end, layout)
-    if len(source) != problem.edges:
+    columns = read_columns(text, problem.end, layout)
+    text.refuse_absurd(problem.vertices, problem.edges, problem.begin)
+    if len(columns) != problem.edges:
         raise FormatError(
-            text.path, f"the problem line promises {problem.edges:,} edges, found {len(source):,}"
+            text.path, f"the problem line promises {problem.edges:,} edges, found {len(columns):,}"
         )
-    directed = problem.directed if directed is None else directed
-    numbered = Numbered(source, target, problem.vertices, None)
-    return assemble(numbered, weight, directed, simple, clock, text.path)
+    labels = Consecutive(1, problem.vertices)
+    numbered = Numbered(columns, problem.vertices, labels)
+    if directed is None and problem.symmetric:
+        return undirected(assemble(numbered, True, simple, clock, text.path))
+    directed = weighted if directed is None else directed
+    return assemble(numbered, directed, simple, clock, text.path)
 
 
 class Problem(NamedTuple):
@@ -49,7 +53,9 @@ class Problem(NamedTuple):
     form: str
     vertices: int
     edges: int
-    directed: bool
+    symmetric: bool
+    """Whether the edges are of an undirected graph, and every one is there in both directions."""
+    begin: int
     end: int
     """Where the edges begin."""
 
@@ -57,7 +63,7 @@ class Problem(NamedTuple):
 def _problem(text: Text) -> Problem:
     position = 0
     symmetric = False
-    while position < len(text.data):
+    while text.reaches(position):
         line = text.line(position)
         words = line.split()
         end = text.line_end(position) + 1
@@ -68,9 +74,7 @@ def _problem(text: Text) -> Problem:
                     raise text.error("these are coordinates, not edges", position)
                 raise text.error("expected a problem line 'p FORM VERTICES EDGES'", position)
             vertices, edges = sizes
-            text.refuse_absurd(vertices, edges, position)
-            directed = words[1] == "sp" and not symmetric
-            return Problem(words[1], vertices, edges, directed, end)
+            return Problem(words[1], vertices, edges, symmetric and words[1] == "sp", position, end)
         symmetric = symmetric or line == UNDIRECTED
         position = end
     raise FormatError(text.path, "expected a problem line 'p FORM VERTICES EDGES', found none")

@@ -5,7 +5,8 @@ integers or names is read off the first lines; every later line must keep to it.
 say in a comment whether they are directed, how many vertices they have and what their labels are.
 
 Integers are as in `broadfront.from_edges`, except that a file in which of ``0 .. max`` only 0 does
-not occur counts from 1: it has no vertex 0.
+not occur counts from 1: it has no vertex 0. Where the file says how many vertices there are, in a
+comment of the SNAP collection or in a first line of counts, ids above that number are labels.
 """
 
 from __future__ import annotations
@@ -13,34 +14,26 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import IO, Any, NamedTuple
-
-from numpy.typing import NDArray
+from typing import IO, NamedTuple
 
 from broadfront.clock import Clock
 from broadfront.errors import FormatError
-from broadfront.graph import heads
+from broadfront.graph import comments, heads
 from broadfront.graph.columns import read_columns
+from broadfront.graph.comments import Own
 from broadfront.graph.csr import Graph
 from broadfront.graph.digits import SEPARATORS, columns_of_text
 from broadfront.graph.edges import assemble, edge_arrays
 from broadfront.graph.heads import Places
-from broadfront.graph.labels import label_integers, number, vertex_count
-from broadfront.graph.layout import Layout
-from broadfront.graph.lines import SAMPLE_BYTES, Text
+from broadfront.graph.labels import Consecutive, Numbered, label_integers, number_read, vertex_count
+from broadfront.graph.layout import NUMBER, Layout, split_line
+from broadfront.graph.lines import SAMPLE_BYTES, Text, counts
 from broadfront.graph.names import read_names
 
 COMMENTS = "#%"
 COMMENT_SIGNS = tuple(COMMENTS)
 INTEGER = re.compile(r"[+-]?[0-9]+")
-NUMBER = re.compile(r"[+-]?[0-9.]+(e[+-]?[0-9]+)?", re.IGNORECASE)
-OWN_COMMENT = re.compile(
-    r"# broadfront: (?P<kind>directed|undirected), (?P<vertices>[0-9]{1,18}) vertices"
-    r"(?P<weights>, \w+ weights)?(, (?P<labels>integer|string) labels)?"
-)
 QUOTED = re.compile(r'(?<![^\s,;|])"(?:[^"]|"")*"(?![^\s,;|])')
-QUOTED_FIELD = re.compile(r'\s*"(?:[^"]|"")*"')
-WORD = re.compile(r'"(?:[^"]|"")*"|[^ \t\r]+')
 DEFAULT_SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 Column = int | str
@@ -56,15 +49,18 @@ class Look:
     names: bool
     """Whether ids are names and not integers."""
     own: Own | None = None
+    said: Said | None = None
 
 
-class Own(NamedTuple):
-    """What Broadfront's own comment says."""
+class Said(NamedTuple):
+    """How many vertices the file says there are, and where it does."""
 
-    directed: bool
     vertices: int
-    weighted: bool
-    labels: str | None
+    position: int
+    edges: int | None = None
+    """How many edges, where a line of counts says so."""
+    problem: str = ""
+    """What is wrong with that line if it holds no counts."""
 
 
 def read(
@@ -80,25 +76,34 @@ def read(
 ) -> Graph:
     """Read an edge list; `columns` names or counts (from 0) source, target and maybe weight."""
     look = _look(text, columns, header, ids)
-    labelled = False
-    if look.own is not None:
-        directed = look.own.directed if directed is None else directed
-        labelled = look.own.labels is not None and num_vertices is None
-        if look.own.labels is None and num_vertices is None:
-            num_vertices = look.own.vertices
-    weight: NDArray[Any] | None
+    if look.own is not None and directed is None:
+        directed = look.own.directed
     if look.names:
         if num_vertices is not None:
             raise FormatError(text.path, "num_vertices goes with integer ids; these are names")
-        numbered, weight = read_names(text, look.begin, look.layout)
+        numbered = read_names(text, look.begin, look.layout)
+        _confirmed(text, look.said, len(numbered.columns))
     else:
-        layout = replace(look.layout, vertices=vertex_count(num_vertices))
-        source, target, weight = read_columns(text, look.begin, layout)
-        if labelled:
-            numbered = label_integers(source, target)
-        else:
-            numbered = number(source, target, num_vertices, from_one=True)
-    return assemble(numbered, weight, directed is not False, simple, clock, text.path)
+        numbered = _integers(text, look, vertex_count(num_vertices))
+    return assemble(numbered, directed is not False, simple, clock, text.path)
+
+
+def _integers(text: Text, look: Look, num_vertices: int | None) -> Numbered:
+    """Read edges whose ends are integers; a number of vertices from the user comes first."""
+    own = look.own if num_vertices is None else None
+    layout = replace(look.layout, vertices=num_vertices)
+    if own is not None and own.labels is None:
+        layout = replace(look.layout, vertices=own.vertices, base=own.first)
+    columns = read_columns(text, look.begin, layout)
+    if own is not None:
+        text.refuse_absurd(own.vertices, 0, 0)
+    said = _confirmed(text, look.said, len(columns))
+    if own is not None and own.labels is not None:
+        return label_integers(columns)
+    if layout.vertices is None:
+        return number_read(columns, said)
+    labels = Consecutive(layout.base, layout.vertices) if layout.base else None
+    return Numbered(columns, layout.vertices, labels)
 
 
 # ---------------------------------------------------------------------- looking
@@ -107,17 +112,18 @@ def read(
 def _look(
     text: Text, columns: tuple[Column, ...] | None, header: bool | None, ids: str | None
 ) -> Look:
-    comments, rows = _sample(text)
-    own = next((found for line in comments if (found := _own(text, line))), None)
+    remarks, rows = _sample(text)
+    own = next((found for _, line in remarks if (found := comments.own(line))), None)
     if not rows:
         if own:
             layout = Layout(weight=2 if own.weighted else -1, columns=3 if own.weighted else 2)
-            return Look(layout, len(text.data), False, own)
+            return Look(layout, text.size, False, own)
         raise FormatError(text.path, "expected edges, found no line but comments")
     separator = _separator(text, [line for _, line in rows])
-    fields = [_split(line, separator) for _, line in rows]
+    fields = [split_line(line, separator) for _, line in rows]
+    said = _counts(rows, fields) if own is None and header is None and columns is None else None
     if header is None:
-        header = own is None and _has_header(fields, columns)
+        header = own is None and (said is not None or _has_header(fields, columns))
     begin = text.line_end(rows[0][0]) + 1 if header else rows[0][0]
     shown = fields[1:] if header else fields
     width = len((shown or fields)[0])
@@ -127,33 +133,56 @@ def _look(
     )
     ids = (own.labels if own else None) if ids is None else ids
     names = ids == "string" or (ids is None and not _all_integers(shown, chosen[:2]))
-    return Look(layout, begin, names, own)
+    return Look(layout, begin, names, own, said or _said(remarks))
 
 
-def _own(text: Text, line: str) -> Own | None:
-    found = OWN_COMMENT.match(line)
-    if not found:
+def _counts(rows: list[tuple[int, str]], fields: list[list[str]]) -> Said | None:
+    """Return what a first line of counts says: one of another width than all lines below it."""
+    first, widths = fields[0], {len(row) for row in fields[1:]}
+    if len(first) < 2 or len(widths) != 1 or len(first) in widths or not widths <= {2, 3}:
         return None
-    own = Own(
-        found["kind"] == "directed", int(found["vertices"]), bool(found["weights"]), found["labels"]
+    numbers = counts(first[:2])
+    if not all(numbers):
+        return None
+    problem = (
+        f"found {len(first)} columns, and {widths.pop()} in the lines below; "
+        "header=True skips this line"
     )
-    text.refuse_absurd(own.vertices, 0, 0)
-    return own
+    return Said(numbers[0], rows[0][0], numbers[1], problem) if numbers else None
 
 
-def _sample(text: Text) -> tuple[list[str], list[tuple[int, str]]]:
-    """Return the comments, and the first lines that are none with where they begin."""
-    comments: list[str] = []
+def _said(remarks: list[tuple[int, str]]) -> Said | None:
+    """Return what a comment of the SNAP collection says."""
+    for position, line in remarks:
+        vertices = comments.vertices_said(line)
+        if vertices is not None:
+            return Said(vertices, position)
+    return None
+
+
+def _confirmed(text: Text, said: Said | None, edges: int) -> int | None:
+    """Return the number of vertices that the file says; refuse counts that are wrong."""
+    if said is None:
+        return None
+    if said.edges not in (None, edges):
+        raise text.error(said.problem, said.position)
+    text.refuse_absurd(said.vertices, 0, said.position)
+    return said.vertices
+
+
+def _sample(text: Text) -> tuple[list[tuple[int, str]], list[tuple[int, str]]]:
+    """Return the comments, and the first lines that are none, each with where it begins."""
+    remarks: list[tuple[int, str]] = []
     rows: list[tuple[int, str]] = []
     position = 0
-    while position < len(text.data) and (position < SAMPLE_BYTES or not rows):
+    while (position < SAMPLE_BYTES or not rows) and text.reaches(position):
         line = text.line(position)
         if line.lstrip(" \t")[:1] in COMMENT_SIGNS:
-            comments.append(line)
+            remarks.append((position, line))
         elif line.strip():
             rows.append((position, line))
         position = text.line_end(position) + 1
-    return comments, rows
+    return remarks, rows
 
 
 def _separator(text: Text, lines: list[str]) -> str:
@@ -171,27 +200,6 @@ def _any_blanks(lines: list[str]) -> bool:
     cut = any(" " in field.strip() for line in lines for field in line.split("\t"))
     words = [word for line in lines[1:] or lines for word in line.split()]
     return cut and all(map(NUMBER.fullmatch, words))
-
-
-def _split(line: str, separator: str) -> list[str]:
-    """Return the fields of a line as the kernels see them, without their quotes."""
-    if not separator:
-        return [_bare(word) for word in WORD.findall(line)]
-    fields: list[str] = []
-    position = 0
-    while position <= len(line):
-        quoted = QUOTED_FIELD.match(line, position)
-        end = line.find(separator, quoted.end() if quoted else position)
-        end = len(line) if end < 0 else end
-        fields.append(_bare(line[position:end].strip()))
-        position = end + 1
-    return fields
-
-
-def _bare(field: str) -> str:
-    if len(field) > 1 and field[0] == field[-1] == '"':
-        return field[1:-1].replace('""', '"')
-    return field
 
 
 def _has_header(fields: list[list[str]], columns: tuple[Column, ...] | None) -> bool:
@@ -264,18 +272,7 @@ def write(graph: Graph, stream: IO[bytes], suffix: str) -> None:
         names = ["source", "target"] + (["weight"] if weight is not None else [])
         stream.write((separator.join(names) + "\n").encode())
     elif suffix not in (".el", ".wel") or graph.labelled:
-        stream.write(f"{_comment(graph)}\n".encode())
-    ends = [graph.labels[ids] if graph.labelled else ids for ids in (source, target)]
+        stream.write(f"{comments.written(graph)}\n".encode())
+    ends = [graph.labels_of(ids) for ids in (source, target)]
     for block in columns_of_text([*ends, *([] if weight is None else [weight])], separator):
         stream.write(block)
-
-
-def _comment(graph: Graph) -> str:
-    kind = "directed" if graph.directed else "undirected"
-    parts = [f"# broadfront: {kind}", f"{graph.num_vertices} vertices"]
-    if graph.weights is not None:
-        parts.append(f"{graph.weights.dtype} weights")
-    if graph.labelled:
-        integers = graph.labels.dtype.kind == "i" and graph.labels.min(initial=0) >= 0
-        parts.append("integer labels" if integers else "string labels")
-    return ", ".join(parts)

@@ -1,23 +1,23 @@
 """MatrixMarket ``.mtx``: a square sparse matrix whose entries are the edges.
 
 Reads coordinate matrices, pattern, integer or real, general (directed) or symmetric (undirected).
-Row 1 of the file is vertex 0, as in SciPy.
+Rows keep their numbers as labels: row 1 is the vertex called 1, at position 0 as in SciPy.
 """
 
 from __future__ import annotations
 
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from broadfront.clock import Clock
 from broadfront.errors import FormatError
+from broadfront.graph.build import Columns
 from broadfront.graph.columns import read_columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.digits import columns_of_text
 from broadfront.graph.edges import assemble, edge_arrays
-from broadfront.graph.labels import Numbered
+from broadfront.graph.labels import Consecutive, Numbered
 from broadfront.graph.layout import Layout
 from broadfront.graph.lines import Text, counts
 
@@ -28,16 +28,16 @@ def read(text: Text, clock: Clock, *, directed: bool | None = None, simple: bool
     """Read a matrix; `directed` False also stores a general one symmetric."""
     entries = read_entries(text)
     directed = not entries.symmetric if directed is None else directed
-    numbered = Numbered(entries.row, entries.column, entries.size, None)
-    return assemble(numbered, entries.value, directed, simple, clock, text.path)
+    labels = Consecutive(1, entries.size)
+    numbered = Numbered(entries.columns, entries.size, labels)
+    return assemble(numbered, directed, simple, clock, text.path)
 
 
 class Entries(NamedTuple):
     """A square sparse matrix as it stands in the file, rows and columns from 0."""
 
-    row: NDArray[Any]
-    column: NDArray[Any]
-    value: NDArray[Any] | None
+    columns: Columns
+    """Row, column and value of every entry."""
     size: int
     symmetric: bool
 
@@ -45,18 +45,20 @@ class Entries(NamedTuple):
 def read_entries(text: Text) -> Entries:
     """Read the entries, as many as the header promises."""
     field, symmetry = _banner(text)
-    position, size, count = _sizes(text)
+    sizes, position, size, count = _sizes(text)
     weighted = field != "pattern"
     layout = Layout(
         weight=2 if weighted else -1, columns=3 if weighted else 2, base=1, comments="%",
         vertices=size, whole=field == "integer",
     )  # fmt: skip
-    row, column, value = read_columns(text, position, layout)
-    if len(row) != count:
-        raise FormatError(text.path, f"the header promises {count:,} entries, found {len(row):,}")
-    if value is not None and field == "real":
-        value = value.astype(np.float64, copy=False)
-    return Entries(row, column, value, size, symmetry == "symmetric")
+    columns = read_columns(text, position, layout)
+    text.refuse_absurd(size, count, sizes)
+    found = len(columns)
+    if found != count:
+        raise FormatError(text.path, f"the header promises {count:,} entries, found {found:,}")
+    if columns.weight is not None and field == "real":
+        columns.weight = columns.weight.astype(np.float64, copy=False)
+    return Entries(columns, size, symmetry == "symmetric")
 
 
 def _banner(text: Text) -> tuple[str, str]:
@@ -74,10 +76,10 @@ def _banner(text: Text) -> tuple[str, str]:
     return words[3].replace("double", "real"), words[4]
 
 
-def _sizes(text: Text) -> tuple[int, int, int]:
-    """Return where the entries begin, and the number of vertices and entries."""
+def _sizes(text: Text) -> tuple[int, int, int, int]:
+    """Return where the sizes and the entries begin, and the number of vertices and entries."""
     position = text.line_end(0) + 1
-    while position < len(text.data):
+    while text.reaches(position):
         line, end = text.line(position), text.line_end(position) + 1
         if line.strip() and not line.startswith("%"):
             sizes = counts(line.split())
@@ -88,8 +90,7 @@ def _sizes(text: Text) -> tuple[int, int, int]:
                 raise text.error(
                     f"an adjacency matrix is square; this one is {rows:,} x {columns:,}", position
                 )
-            text.refuse_absurd(rows, entries, position)
-            return end, rows, entries
+            return position, end, rows, entries
         position = end
     raise FormatError(text.path, "expected rows, columns and entries, found the end of the file")
 

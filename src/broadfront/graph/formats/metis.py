@@ -1,30 +1,34 @@
 """METIS ``.graph``: a header, then the neighbours of each vertex on a line of their own.
 
-Undirected; vertices from 1; every edge stands at both of its ends. The header's third word says
-whether vertex sizes, vertex weights and edge weights are there; only edge weights are kept.
+Undirected; vertices from 1, which stay their labels; every edge stands at both of its ends. The
+header's third word says whether vertex sizes, vertex weights and edge weights are there; only edge
+weights are kept.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from broadfront import threads
 from broadfront.clock import Clock
 from broadfront.errors import FormatError, GraphError
+from broadfront.graph.build import Columns, index_dtype
+from broadfront.graph.columns import copied, joined
 from broadfront.graph.csr import Graph
-from broadfront.graph.edges import assemble
+from broadfront.graph.edges import assemble, integer_weight_dtype
 from broadfront.graph.fields import skip_blanks, skip_line
-from broadfront.graph.labels import Numbered
-from broadfront.graph.lines import NEWLINE, Text, counts
+from broadfront.graph.labels import Consecutive, Numbered
+from broadfront.graph.lines import NEWLINE, Lines, Text, counts
 from broadfront.graph.numbers import integer
+from broadfront.graph.soundness import mixed
 from broadfront.kernel import kernel
 
 PERCENT = ord("%")
 ROWS_PER_BLOCK = 1 << 14
-FINE, NOT_A_NUMBER, OUT_OF_RANGE, NO_WEIGHT, TOO_MANY_LINES, TOO_MANY_EDGES = range(6)
+FINE, NOT_A_NUMBER, OUT_OF_RANGE, NO_WEIGHT, TOO_MANY_LINES = range(5)
 
 
 class Header(NamedTuple):
@@ -41,57 +45,88 @@ class Header(NamedTuple):
 def read(text: Text, clock: Clock, *, directed: bool | None = None, simple: bool = False) -> Graph:
     """Read the neighbour lists; `directed` True keeps the two directions apart."""
     header = _header(text)
-    arcs = 2 * header.edges
-    source, target = np.empty(arcs, np.int64), np.empty(arcs, np.int64)
-    weight = np.empty(arcs, np.int64) if header.edge_weights else None
-    problem, position, found, lines = _read(
-        text.data, header.begin, header.vertices, header.skipped, source, target, weight
-    )
-    if problem != FINE:
-        raise text.error(
-            {
-                NOT_A_NUMBER: f"expected a whole number, found {text.token(position)!r}",
-                OUT_OF_RANGE: f"neighbour {text.token(position)} is not in 1..{header.vertices}",
-                NO_WEIGHT: "a neighbour without its weight",
-                TOO_MANY_LINES: f"the header promises {header.vertices:,} vertices, found more",
-                TOO_MANY_EDGES: f"the header promises {header.edges:,} edges, found more",
-            }[problem],
-            position,
-        )
-    if lines < header.vertices or found != arcs:
+    lists: list[Lists] = []
+    lines = 0
+    for batch in text.batches(header.begin):
+        lists += _read_batch(text, batch, lines, header, directed is True)
+        lines += sum(found.lines for found in lists[-len(batch) :])
+    text.refuse_absurd(header.vertices, header.edges, header.begin - 1)
+    arcs = sum(found.arcs for found in lists)
+    if lines < header.vertices or arcs != 2 * header.edges:
         raise FormatError(
             text.path,
             f"the header promises {header.vertices:,} vertices and {header.edges:,} edges, "
-            f"found {lines:,} lines and {found / 2:,.1f} edges",
+            f"found {min(lines, header.vertices):,} lines and {arcs / 2:,.1f} edges",
         )
-    numbered = Numbered(source, target, header.vertices, None)
-    graph = assemble(numbered, weight, True, simple, clock, text.path)
-    return graph if directed else _undirected(text, graph)
+    if directed is not True:
+        _check_both_ends(text, lists)
+    columns = joined([found.columns for found in lists])
+    numbered = Numbered(columns, header.vertices, Consecutive(1, header.vertices))
+    return assemble(numbered, directed is True, simple, clock, text.path)
 
 
-def _undirected(text: Text, graph: Graph) -> Graph:
-    """Return the same rows as an undirected graph, which they must be."""
-    turned = graph.transpose
-    same = np.array_equal(graph.offsets, turned.offsets)
-    same = same and np.array_equal(graph.targets, turned.targets)
-    if not same:
+class Lists(NamedTuple):
+    """The neighbours in a piece of the file; of an undirected edge the end that is smaller."""
+
+    lines: int
+    columns: Columns
+    arcs: int
+    balance: int
+    """The hashes of all arcs less those of the arcs turned around, modulo 2**64."""
+    weighted_balance: int
+    """The same with weights."""
+
+
+def _read_batch(
+    text: Text, batch: list[Lines], before: int, header: Header, both: bool
+) -> list[Lists]:
+    """Read pieces of the file; so many lists come `before` them."""
+    rows = threads.run(lambda place: int(_count_rows(batch[place].data)), len(batch))
+    first = np.cumsum([before, *rows]).tolist()
+
+    def read_piece(place: int) -> Lists:
+        found = _read_lists(batch[place], first[place], header, both)
+        text.let_go(batch[place])
+        return found._replace(lines=rows[place])
+
+    return threads.run(read_piece, len(batch), "reading edges")
+
+
+def _check_both_ends(text: Text, lists: list[Lists]) -> None:
+    """Refuse edges that do not stand at both of their ends with one weight."""
+    if sum(found.balance for found in lists) % 2**64:
         raise FormatError(text.path, "an edge stands at one of its ends only")
-    if graph.weights is not None and not np.array_equal(graph.weights, turned.weights):  # type: ignore[arg-type]
+    if sum(found.weighted_balance for found in lists) % 2**64:
         raise FormatError(text.path, "an edge has two weights")
-    undirected = Graph(
-        graph.offsets, graph.targets, graph.weights,
-        directed=False, self_loops=graph.num_self_loops,
-    )  # fmt: skip
-    about = graph.origin
-    undirected.origin = replace(
-        about, edges_read=about.edges_read // 2, duplicates=about.duplicates // 2
+
+
+def _read_lists(lines: Lines, vertex: int, header: Header, both: bool) -> Lists:
+    room = len(lines.data) // 2 + 1
+    index = index_dtype(header.vertices, 0)
+    source, target = np.empty(room, index), np.empty(room, index)
+    weight = np.empty(room, np.int64) if header.edge_weights else None
+    problem, position, kept, arcs, *balances = _read(
+        lines.data, vertex, header.vertices, header.skipped, both, source, target, weight
     )
-    return undirected
+    if problem != FINE:
+        raise lines.error(
+            {
+                NOT_A_NUMBER: f"expected a whole number, found {lines.token(position)!r}",
+                OUT_OF_RANGE: f"neighbour {lines.token(position)} is not in 1..{header.vertices}",
+                NO_WEIGHT: "a neighbour without its weight",
+                TOO_MANY_LINES: f"the header promises {header.vertices:,} vertices, found more",
+            }[problem],
+            position,
+        )
+    columns = Columns(copied(source[:kept]), copied(target[:kept]))
+    if weight is not None:
+        columns.weight = copied(weight[:kept], integer_weight_dtype(weight[:kept]))
+    return Lists(0, columns, arcs, *map(int, balances))
 
 
 def _header(text: Text) -> Header:
     position = 0
-    while position < len(text.data):
+    while text.reaches(position):
         line, end = text.line(position), text.line_end(position) + 1
         if not line.lstrip().startswith("%"):
             words = line.split()
@@ -101,7 +136,6 @@ def _header(text: Text) -> Header:
                     "expected the header 'VERTICES EDGES [FORMAT [WEIGHTS]]'", position
                 )
             vertices, edges = numbers[:2]
-            text.refuse_absurd(vertices, edges, position)
             kinds = words[2].zfill(3) if len(words) > 2 else "000"
             if len(kinds) > 3 or set(kinds) - {"0", "1"}:
                 raise text.error(f"expected a format of three digits 0 or 1: {kinds!r}", position)
@@ -113,11 +147,25 @@ def _header(text: Text) -> Header:
 
 
 @kernel
-def _read(data, position, vertices, skipped, source, target, weight):
-    """Read neighbour lists; return a problem, where, and how many arcs and lines there were."""
+def _count_rows(data):
+    """Return the number of lines that are no comments."""
+    rows = 0
+    position = 0
+    while position < len(data):
+        rows += data[position] != PERCENT
+        position = skip_line(data, position, len(data)) + 1
+    return rows
+
+
+@kernel
+def _read(data, vertex, vertices, skipped, both, source, target, weight):
+    """Read neighbour lists from `vertex` on, to keep `both` directions or one.
+
+    Returns a problem, where, how many arcs were kept and how many there were, and the balances.
+    """
     end = len(data)
-    vertex = 0
-    arcs = 0
+    position = kept = arcs = 0
+    balance = weighted = np.uint64(0)
     while position < end:
         if data[position] == PERCENT:
             position = skip_line(data, position, end) + 1
@@ -128,32 +176,46 @@ def _read(data, position, vertices, skipped, source, target, weight):
             if position >= end or data[position] == NEWLINE:
                 break
             if vertex >= vertices:
-                return TOO_MANY_LINES, position, arcs, vertex
+                return TOO_MANY_LINES, position, kept, arcs, balance, weighted
             value, after = integer(data, position, end)
             if value < 0:
-                return NOT_A_NUMBER, position, arcs, vertex
+                return NOT_A_NUMBER, position, kept, arcs, balance, weighted
             if column >= skipped:
                 if value < 1 or value > vertices:
-                    return OUT_OF_RANGE, position, arcs, vertex
-                if arcs >= len(source):
-                    return TOO_MANY_EDGES, position, arcs, vertex
-                source[arcs] = vertex
-                target[arcs] = value - 1
-                if weight is not None:
-                    after = skip_blanks(data, after, end, -1)
-                    value, beyond = integer(data, after, end)
-                    if beyond == after:
-                        return NO_WEIGHT, position, arcs, vertex
-                    if value < 0:
-                        return NOT_A_NUMBER, after, arcs, vertex
-                    weight[arcs] = value
-                    after = beyond
+                    return OUT_OF_RANGE, position, kept, arcs, balance, weighted
+                problem, length, after = _length(data, after, end, weight)
+                if problem:
+                    place = position if problem == NO_WEIGHT else after
+                    return problem, place, kept, arcs, balance, weighted
+                tail, head, bits = np.uint64(vertex), np.uint64(value - 1), np.uint64(length)
+                balance += mixed(tail, head, np.uint64(0)) - mixed(head, tail, np.uint64(0))
+                weighted += mixed(tail, head, bits) - mixed(head, tail, bits)
+                if both or vertex <= value - 1:
+                    source[kept] = vertex
+                    target[kept] = value - 1
+                    if weight is not None:
+                        weight[kept] = length
+                    kept += 1
                 arcs += 1
             position = after
             column += 1
         position += 1
         vertex += 1
-    return FINE, position, arcs, min(vertex, vertices)
+    return np.int64(FINE), position, kept, arcs, balance, weighted
+
+
+@kernel
+def _length(data, position, end, weight):
+    """Read the weight at `position`, where there are weights; return a problem, it, and its end."""
+    if weight is None:
+        return np.int64(FINE), np.int64(0), position
+    begin = skip_blanks(data, position, end, -1)
+    value, after = integer(data, begin, end)
+    if after == begin:
+        return np.int64(NO_WEIGHT), value, begin
+    if value < 0:
+        return np.int64(NOT_A_NUMBER), value, begin
+    return np.int64(FINE), value, after
 
 
 def write(graph: Graph, stream: IO[bytes], suffix: str) -> None:

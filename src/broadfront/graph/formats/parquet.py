@@ -1,7 +1,8 @@
 """Parquet: a table with a row per edge, through PyArrow (an extra).
 
-Direction and, without labels, the number of vertices travel in the table's own metadata. Labels
-travel as the ends of edges: a labelled vertex without edges does not.
+Direction travels in the table's own metadata, and so does the number of vertices where these are
+called by consecutive integers. Other labels travel as the ends of edges: a vertex without edges
+does not.
 """
 
 from __future__ import annotations
@@ -12,14 +13,13 @@ from dataclasses import replace
 from os import PathLike, fspath
 from typing import IO, Any, NamedTuple
 
-import numpy as np
-
 from broadfront.clock import Clock
 from broadfront.errors import FormatError, GraphError, require
 from broadfront.graph import files
+from broadfront.graph.build import Columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble, edge_arrays
-from broadfront.graph.labels import label_integers
+from broadfront.graph.labels import MOST_VERTICES, count_from, label_integers
 from broadfront.graph.lines import FREE_VERTICES
 from broadfront.graph.tables import column_array, edge_columns, from_arrow
 
@@ -34,21 +34,28 @@ def read(
     simple: bool = False,
     num_vertices: int | None = None,
     columns: tuple[int | str, ...] | None = None,
+    mapped: bool = True,
+    unpack_limit: int | None = None,
 ) -> Graph:
     """Read an edge table; `columns` names or counts (from 0) source, target and maybe weight."""
     arrow: Any = require("pyarrow", "arrow")
     parquet: Any = require("pyarrow.parquet", "arrow")
+    content = files.content(path, mapped=mapped, unpack_limit=unpack_limit)
     try:
-        table = parquet.read_table(arrow.BufferReader(arrow.py_buffer(files.content(path))))
+        file = parquet.ParquetFile(arrow.BufferReader(arrow.py_buffer(content)))
+        _refuse_too_much(path, file.metadata, files.most_unpacked(path, unpack_limit))
+        table = file.read()
+    except FormatError:
+        raise
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise FormatError(path, f"expected a Parquet file: {str(error).splitlines()[0]}") from error
     own = _own(path, table.schema.metadata)
     directed = own.directed if directed is None else directed
-    num_vertices = own.vertices if num_vertices is None else num_vertices
     try:
         if own.labelled and columns is None and num_vertices is None:
-            return _labelled(table, directed, simple, clock, fspath(path))
-        names = _names(table.column_names, columns)
+            return _labelled(table, own, directed, simple, clock, fspath(path))
+        num_vertices = own.vertices if num_vertices is None else num_vertices
+        names = _chosen(table.column_names, columns)
         graph = from_arrow(
             table, **names, directed=directed, simple=simple, num_vertices=num_vertices
         )
@@ -63,17 +70,35 @@ def read(
     return graph
 
 
-def _labelled(table: Any, directed: bool, simple: bool, clock: Clock, path: str) -> Graph:
+def _refuse_too_much(path: str | PathLike[str], metadata: Any, most: int) -> None:
+    """Refuse a table that is larger than it may be, by what it says of itself, before it is read.
+
+    A run of equal values takes a few bytes however long it is: rows count at full width too.
+    """
+    groups = range(metadata.num_row_groups)
+    unpacked = sum(metadata.row_group(group).total_byte_size for group in groups)
+    if max(unpacked, 8 * metadata.num_rows * metadata.num_columns) > most:
+        raise files.unpacks_to_too_much(path, most)
+
+
+def _labelled(
+    table: Any, own: _Own, directed: bool, simple: bool, clock: Clock, path: str
+) -> Graph:
     """Read a table whose integers are labels, however dense they are."""
     source, target, weight = edge_columns(table.column_names, None, None, None)
     ends = [column_array(side, table[side]) for side in (source, target)]
     if any(ids.dtype.kind != "i" for ids in ends):
         raise GraphError("the metadata promises integers")
     weights = None if weight is None else column_array("weight", table[weight])
-    return assemble(label_integers(*ends), weights, directed, simple, clock, path)
+    columns = Columns(ends[0], ends[1], weights)
+    if own.vertices is None:
+        numbered = label_integers(columns)
+    else:
+        numbered = count_from(own.first, own.vertices, columns)
+    return assemble(numbered, directed, simple, clock, path)
 
 
-def _names(heads: list[str], columns: tuple[int | str, ...] | None) -> dict[str, str]:
+def _chosen(heads: list[str], columns: tuple[int | str, ...] | None) -> dict[str, str]:
     """Return the names of the chosen columns by what they hold."""
     if columns is not None and len(columns) not in (2, 3):
         raise GraphError(f"columns={columns!r} names {len(columns)}; expected 2 or 3")
@@ -90,6 +115,8 @@ class _Own(NamedTuple):
     vertices: int | None = None
     labelled: bool = False
     """Whether integers are labels and not positions."""
+    first: int = 0
+    """The first of the labels, where these are consecutive: where `vertices` is known."""
 
 
 def _own(path: str | PathLike[str], metadata: dict[bytes, bytes] | None) -> _Own:
@@ -99,15 +126,16 @@ def _own(path: str | PathLike[str], metadata: dict[bytes, bytes] | None) -> _Own
     try:
         found = json.loads(text)
         directed, vertices = found["directed"], found.get("vertices")
-        labelled = found.get("labels") == "integer"
+        labelled, first = found.get("labels") == "integer", found.get("first", 0)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        directed = vertices = labelled = None
-    if type(directed) is not bool or type(vertices) not in (int, type(None)):
+        directed = vertices = labelled = first = None
+    known = type(directed) is bool and type(vertices) in (int, type(None))
+    if not known or type(first) is not int or abs(first) >= MOST_VERTICES:
         raise FormatError(path, "Broadfront's own metadata is not understood")
     most = FREE_VERTICES + 64 * os.path.getsize(path)
     if vertices is not None and not 0 <= vertices <= most:
         raise FormatError(path, f"the metadata promises {vertices:.3g} vertices: not in this file")
-    return _Own(directed, vertices, labelled)
+    return _Own(directed, vertices, labelled, first)
 
 
 def write(graph: Graph, stream: IO[bytes], suffix: str) -> None:
@@ -117,10 +145,10 @@ def write(graph: Graph, stream: IO[bytes], suffix: str) -> None:
     source, target, weight = edge_arrays(graph)
     about: dict[str, object] = {"directed": graph.directed}
     if graph.labelled:
-        about["labels"] = "integer" if graph.labels.dtype.kind == "i" else "string"
-        source, target = (_labels(graph.labels, ids) for ids in (source, target))
-    else:
-        about["vertices"] = graph.num_vertices
+        source, target = (_names(graph, ids) for ids in (source, target))
+        about["labels"] = "string" if isinstance(source, list) else "integer"
+    if graph.first_label is not None:
+        about |= {"vertices": graph.num_vertices, "first": graph.first_label}
     columns = {"source": source, "target": target}
     if weight is not None:
         columns["weight"] = weight
@@ -130,7 +158,6 @@ def write(graph: Graph, stream: IO[bytes], suffix: str) -> None:
     )
 
 
-def _labels(labels: Any, ids: Any) -> Any:
-    if labels.dtype.kind == "O":
-        return [str(name) for name in labels[ids].tolist()]
-    return np.asarray(labels)[ids]
+def _names(graph: Graph, ids: Any) -> Any:
+    names = graph.labels_of(ids)
+    return [str(name) for name in names.tolist()] if names.dtype.kind == "O" else names

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from broadfront import threads
 from broadfront.clock import Clock
-from broadfront.graph.build import index_dtype
+from broadfront.graph.build import Columns, index_dtype
 from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble
 from broadfront.graph.labels import Numbered
@@ -57,8 +57,8 @@ def generator(make: Callable[Parameters, Edges]) -> Callable[Parameters, Graph]:
 
 def built(edges: Edges, simple: bool, clock: Clock, name: str) -> Graph:
     """Build the graph of raw edges."""
-    numbered = Numbered(edges.source, edges.target, edges.num_vertices, None)
-    return assemble(numbered, None, edges.directed, simple, clock, name)
+    numbered = Numbered(Columns(edges.source, edges.target), edges.num_vertices, None)
+    return assemble(numbered, edges.directed, simple, clock, name)
 
 
 def filled(

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from broadfront.errors import OptionError
 from broadfront.graph.build import index_dtype
-from broadfront.graph.csr import size_text
+from broadfront.sizes import size_text
 
 LARGEST_SCALE = 40
 LARGEST = 1 << 48

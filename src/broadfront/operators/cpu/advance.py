@@ -1,9 +1,4 @@
-"""Advance on a CPU: one iteration of a traversal, pushed or pulled, whichever costs less.
-
-A push costs the edges that leave the frontier; a pull costs a part of the edges that enter the
-vertices still wanting, and a look at every word of the bitmap. The choice goes by the edges of the
-frontier against those not yet explored, as in Beamer's direction-optimizing search. The queue
-becomes a bitmap, or the bitmap a queue, only when the direction turns.
+"""Advance on a CPU: one iteration of a traversal, pushed or pulled, by all threads or by one.
 
 Two threads that improve a vertex at once may both put it into the next queue, which has a place for
 every vertex and few more. A queue that would be longer is made anew from a bitmap of all in it.
@@ -17,11 +12,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from broadfront import atomics
-from broadfront.devices.control import CURSORS, LINE, nanoseconds
+from broadfront.devices.control import (
+    CURSORS,
+    LINE,
+    nanoseconds,
+    poll_at,
+    stopped,
+)
 from broadfront.kernel import inner
 from broadfront.operators.cpu.combine import combining
+from broadfront.operators.cpu.either_way import add_up, count_all, either_way
 from broadfront.operators.cpu.frontier import (
-    ALL_BEFORE,
     ALL_EDGES,
     ALL_SIZE,
     ATOMICS,
@@ -29,13 +30,13 @@ from broadfront.operators.cpu.frontier import (
     BY_DEGREE,
     BY_EDGES,
     BY_VERTEX,
+    CLOCK,
     EDGES,
+    ITERATION,
     LOCAL_WORDS,
     MARKS,
     OTHER_QUEUE,
     PARITY,
-    PULL,
-    PULLING,
     QUEUE,
     SIZE,
     SLACK,
@@ -49,7 +50,9 @@ from broadfront.operators.cpu.frontier import (
     share,
     tell,
 )
+from broadfront.operators.cpu.joins import joining
 from broadfront.operators.cpu.pull import pull
+from broadfront.operators.cpu.push_alone import push_alone
 from broadfront.operators.cpu.push_by_degree import push_by_degree
 from broadfront.operators.cpu.push_by_edges import push_by_edges
 from broadfront.operators.cpu.push_by_vertex import push_by_vertex
@@ -58,17 +61,11 @@ from broadfront.operators.cpu.queues import (
     has_room,
     places_for_push,
     queue_at,
-    to_queue,
 )
+from broadfront.operators.cpu.solo import FEW
 from broadfront.operators.cpu.walk import Following, Rules
 from broadfront.operators.describe import Advance, Field
 from broadfront.pointers import shifted
-
-ALPHA = 15
-"""Pull when the frontier has more than this share of the edges not yet explored."""
-BETA = 18
-"""Push again when the frontier has less than this share of the vertices."""
-
 
 PUSHES = {
     "by_vertex": (push_by_vertex, BY_VERTEX),
@@ -92,6 +89,8 @@ class Crossing(NamedTuple):
     """The section before a pull, which tells ghosts who is in the frontier."""
     collect: Callable[..., Any]
     """``collect(combine, joins)`` is the section after a push, which tells owners."""
+    runs_on: bool
+    """Whether a device may go on by itself: the phase is this operator alone, without an end."""
 
 
 def advance(
@@ -108,19 +107,22 @@ def advance(
     combine = combining(field.combine or "min", fill)
     propose = inner(operator.functor)
     wanted = _anyone if operator.while_ is None else inner(operator.while_)
-    joins = _joining(operator, field, fill, crossing)
+    joins = joining(operator, field, fill, None if crossing is None else crossing.is_ghost)
     rules = Rules(propose, wanted, combine, joins, note)
     push, way = PUSHES[operator.balance or "by_degree"]
     joins_again = operator.enters is None and field.combine != "any"
-    pushed = _pushed(push(rules), _unmark if joins_again else _leave, place, way)
+    unmark = _unmark if joins_again else _leave
+    pushed = _pushed(push(rules), _pushed_alone(rules, unmark, place, way), unmark, place, way)
     announce = _stay
     if crossing is not None:
+        if crossing.runs_on:
+            pushed = _running_on(pushed, crossing.is_ghost)
         pushed = _in_order(pushed, crossing.collect(combine, joins))
         announce = crossing.announce
     if not operator.may_pull:
         return pushed
     pull_step = pull(propose, wanted, combine, note)
-    return _either(pushed, pull_step, wanted, place, operator.direction, announce)
+    return either_way(pushed, pull_step, wanted, place, operator.direction, announce)
 
 
 @inner
@@ -139,6 +141,33 @@ def _in_order(first: Callable[..., Any], second: Callable[..., Any]) -> Callable
     return both
 
 
+def _running_on(push: Callable[..., Any], is_ghost: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a push that goes on while the whole frontier is this device's, and small.
+
+    The others wait for its next message meanwhile, and learn from it how far it has come.
+    """
+
+    @inner
+    def crosses(queue, size, graph):
+        for place in range(size):
+            if is_ghost(np.int64(queue[place]), graph):
+                return True
+        return False
+
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        only = front[SIZE] == front[ALL_SIZE]
+        while True:
+            turn = push(rank, threads, control, graph, state, in_state, work, front, turn)
+            if turn < 0 or not only or front[SIZE] == 0 or front[EDGES] >= 2 * FEW:
+                return turn
+            if crosses(queue_at(work, front[PARITY] == 1), front[SIZE], graph):
+                return turn
+            front[ITERATION] += 1
+
+    return section
+
+
 @inner
 def _no_note(state, vertex, source):
     pass
@@ -150,51 +179,6 @@ def _noting(place: int) -> Callable[..., Any]:
         state[place][vertex] = state.ids[source]
 
     return note
-
-
-def _joining(
-    operator: Advance, field: Field, fill: Any, crossing: Crossing | None
-) -> Callable[..., Any]:
-    """Return the test whether an improved vertex joins the next frontier.
-
-    A vertex improved for the first time ever joins at once; one that was improved before must be
-    the first to set its mark, since it may have joined in this iteration already. That lets it join
-    twice, which a sum would feel, and several devices too: there only the mark counts. A copy of
-    another device's vertex joins to be sent to its owner, who is then asked.
-    """
-    if operator.enters is not None:
-        enters = inner(operator.enters)
-        if crossing is None:
-
-            @inner
-            def as_told(vertex, before, after, state, marks, graph):
-                return enters(vertex, before, after, state)
-
-            return as_told
-        is_ghost = crossing.is_ghost
-
-        @inner
-        def as_told_by_owner(vertex, before, after, state, marks, graph):
-            if is_ghost(vertex, graph):
-                return _marks_first(vertex, marks)
-            return enters(vertex, before, after, state)
-
-        return as_told_by_owner
-    only_marks = field.combine == "sum" or crossing is not None
-
-    @inner
-    def once(vertex, before, after, state, marks, graph):
-        if not only_marks and before == fill:
-            return True
-        return _marks_first(vertex, marks)
-
-    return once
-
-
-@inner
-def _marks_first(vertex, marks):
-    mark = np.uint64(1) << np.uint64(vertex & 63)
-    return atomics.bitwise_or(marks, vertex >> 6, mark) & mark == 0
 
 
 @inner
@@ -210,13 +194,55 @@ def _unmark(queue, begin, end, marks):
             atomics.store(marks, vertex >> 6, np.uint64(0))
 
 
+def _pushed_alone(
+    rules: Rules, unmark: Callable[..., Any], place: int, way: int
+) -> Callable[..., Any]:
+    """Return the push by one thread, which meets nobody."""
+    push_step = push_alone(rules)
+
+    @inner
+    def section(control, graph, state, work, front, turn):
+        began = front[CLOCK]
+        odd, marked = front[PARITY] == 1, front[MARKS] == 1
+        needed = places_for_push(graph, front)
+        if not has_room(0, 1, control, work, front, QUEUE if odd else OTHER_QUEUE, needed):
+            return -turn - 1
+        queue, following = queue_at(work, odd), queue_at(work, not odd)
+        words = (graph.num_vertices + 63) >> 6
+        size = front[SIZE]
+        unmark(queue, 0, size, shifted(work.marks, words if marked else 0))
+        front[UNEXPLORED] -= front[ALL_EDGES]
+        front[SIZE], front[EDGES], front[VISITED] = push_step(
+            control, graph, state, state[place], queue, following, work.spill,
+            shifted(work.marks, 0 if marked else words), size,
+        )  # fmt: skip
+        front[ATOMICS] = 0
+        front[BEFORE] = size
+        front[PARITY] = 0 if odd else 1
+        front[MARKS] = 0 if marked else 1
+        if front[SIZE] > graph.num_vertices + SLACK:
+            turn = condense(0, 1, control, graph, following, work, front, turn)
+        count_all(front)
+        tell(work, front, 0, way, began)
+        poll_at(control, front[CLOCK])
+        return -turn - 1 if stopped(control) else turn
+
+    return section
+
+
 def _pushed(
-    push_step: Callable[..., Any], unmark: Callable[..., Any], place: int, way: int
+    push_step: Callable[..., Any],
+    alone: Callable[..., Any],
+    unmark: Callable[..., Any],
+    place: int,
+    way: int,
 ) -> Callable[..., Any]:
     adds_up = way == BY_EDGES
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        if threads == 1:
+            return alone(control, graph, state, work, front, turn)
         began = nanoseconds()
         prepare(control, rank, turn)
         odd, marked = front[PARITY] == 1, front[MARKS] == 1
@@ -244,126 +270,15 @@ def _pushed(
         atomics.store(stats, rank * STATS_WORDS + 2, settled)
         after = finish(control, rank, threads, turn)
         front[UNEXPLORED] -= front[ALL_EDGES]
-        _add_up(stats, front, threads)
+        add_up(stats, front, threads)
         front[BEFORE] = size
         front[SIZE] = atomics.load(control, CURSORS + LINE * (TAIL + turn % 3))
         front[PARITY] = 0 if odd else 1
         front[MARKS] = 0 if marked else 1
         if after >= 0 and front[SIZE] > graph.num_vertices + SLACK:
             after = condense(rank, threads, control, graph, following, work, front, after)
-        _count_all(front)
+        count_all(front)
         tell(work, front, rank, way, began)
         return after
-
-    return section
-
-
-@inner
-def _add_up(stats, front, threads):
-    front[EDGES] = 0
-    front[VISITED] = 0
-    front[ATOMICS] = 0
-    for thread in range(threads):
-        front[EDGES] += atomics.load(stats, thread * STATS_WORDS)
-        front[VISITED] += atomics.load(stats, thread * STATS_WORDS + 1)
-        front[ATOMICS] += atomics.load(stats, thread * STATS_WORDS + 2)
-
-
-@inner
-def _count_all(front):
-    """Count for all devices what has been counted for one, until they agree on more."""
-    front[ALL_BEFORE] = front[ALL_SIZE]
-    front[ALL_SIZE] = front[SIZE]
-    front[ALL_EDGES] = front[EDGES]
-
-
-def _either(
-    pushed: Callable[..., Any],
-    pull_step: Callable[..., Any],
-    wanted: Callable[..., Any],
-    place: int,
-    direction: str | None,
-    announced: Callable[..., Any],
-) -> Callable[..., Any]:
-    always_pull = direction == "pull"
-
-    @inner
-    def to_bitmap(rank, threads, control, graph, state, work, front, turn):
-        """Make the queue a bitmap, and find who wants proposals."""
-        prepare(control, rank, turn)
-        size, odd = front[SIZE], front[PARITY] == 1
-        queue = queue_at(work, odd)
-        count = graph.num_vertices
-        words = (count + 63) >> 6
-        first, last = share(words, rank, threads)
-        offsets = graph.in_offsets
-        for word in range(first, last):
-            work.bits[word] = np.uint64(0)
-            work.marks[word] = np.uint64(0)
-            work.marks[words + word] = np.uint64(0)
-            wanting = np.uint64(0)
-            for vertex in range(word << 6, min(count, (word + 1) << 6)):
-                has_row = np.uint64(offsets[vertex + 1] != offsets[vertex])
-                wants = has_row & np.uint64(bool(wanted(vertex, state)))
-                wanting |= wants << np.uint64(vertex & 63)
-            work.wanting[word] = wanting
-        if rank == 0:
-            work.wanting[words] = np.uint64(0)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        begin, end = share(size, rank, threads)
-        for position in range(begin, end):
-            vertex = np.int64(queue[position])
-            atomics.bitwise_or(work.bits, vertex >> 6, np.uint64(1) << np.uint64(vertex & 63))
-        front[PULLING] = 1
-        front[PARITY] = 0
-        return finish(control, rank, threads, turn)
-
-    @inner
-    def pulled(rank, threads, control, graph, in_state, work, front, turn):
-        began = nanoseconds()
-        prepare(control, rank, turn)
-        odd = front[PARITY] == 1
-        bits = work.other_bits if odd else work.bits
-        following = work.bits if odd else work.other_bits
-        words = (graph.num_vertices + 63) >> 6
-        size, visited = pull_step(
-            rank, control, graph, in_state, in_state[place], bits, work.wanting, following, words,
-            turn,
-        )  # fmt: skip
-        stats = shifted(work.stats, (turn & 1) * LINE)
-        atomics.store(stats, rank * STATS_WORDS, size)
-        atomics.store(stats, rank * STATS_WORDS + 1, visited)
-        atomics.store(stats, rank * STATS_WORDS + 2, 0)
-        after = finish(control, rank, threads, turn)
-        _add_up(stats, front, threads)
-        front[BEFORE] = front[SIZE]
-        front[SIZE] = front[EDGES]
-        front[EDGES] = 1
-        front[PARITY] = 0 if odd else 1
-        _count_all(front)
-        tell(work, front, rank, PULL, began)
-        return after
-
-    @inner
-    def section(rank, threads, control, graph, state, in_state, work, front, turn):
-        count, size = graph.all_vertices, front[ALL_SIZE]
-        if front[PULLING] == 0:
-            edges = front[ALL_EDGES]
-            worth = edges > front[UNEXPLORED] // ALPHA and edges > count >> 5
-            if always_pull or worth:
-                turn = to_bitmap(rank, threads, control, graph, state, work, front, turn)
-        elif not always_pull and size < count // BETA and size < front[ALL_BEFORE]:
-            turn = to_queue(rank, threads, control, graph, work, front, turn)
-        if turn < 0:
-            return turn
-        if front[PULLING] == 1:
-            turn = announced(rank, threads, control, graph, state, in_state, work, front, turn)
-            if turn < 0:
-                return turn
-            return pulled(rank, threads, control, graph, in_state, work, front, turn)
-        return pushed(rank, threads, control, graph, state, in_state, work, front, turn)
 
     return section

@@ -1,7 +1,11 @@
-"""The memory of buckets, in which vertices wait in the order of a priority.
+"""Buckets, in which vertices wait in the order of a priority.
 
-Each thread has a ring of buckets, each a list of blocks of vertices from the thread's own pool;
-`prioritised` says how they are served.
+Each thread has a ring of buckets, each a list of blocks of vertices from the thread's own pool.
+Vertices beyond the ring are parked in one more list, `PARKED`; the thread notes the nearest bucket
+among them, and spreads them again when it is that bucket's turn.
+
+Invariant: of each list all blocks but the first are full. A vertex parked lies beyond the ring, so
+that lists are spread at most once in `WINDOW` buckets.
 """
 
 from __future__ import annotations
@@ -14,24 +18,26 @@ from numpy.typing import NDArray
 from broadfront.devices.control import LINE
 from broadfront.devices.workspace import Workspace
 from broadfront.graph.csr import Graph
+from broadfront.kernel import inlined, inner
+from broadfront.pointers import shifted
 
 Array = NDArray[Any]
 
 WINDOW = 64
+PARKED = WINDOW
+"""The list of vertices beyond the ring, which comes after its buckets."""
 BLOCK = 128
-FUSE = 1024
-"""A thread goes on alone in a bucket for about so many vertices."""
 POOL_SHARE = 4
 """Entries in all pools for every vertex of the graph, beside `POOL_LEAST` blocks per thread."""
 POOL_LEAST = 5 * WINDOW
 NONE_LEFT = 1 << 60
-WIDTH_FACTOR = 4.0
+WIDTH_FACTOR, ON_PATHS = 4.0, 1024.0
 WIDTH_SAMPLES = 1 << 14
 FAR = 2.0**52
 """Buckets beyond this are one."""
 FREE_TOP, LOST, NEAREST, AWAY = range(4)
-"""Words of a thread: its free blocks, whether it lost a vertex, the lowest bucket parked, and how
-many copies of other devices' vertices it has gathered."""
+"""Words of a thread: its free blocks, whether it lost a vertex, the nearest bucket of a parked
+vertex, and how many copies of other devices' vertices it has gathered."""
 
 
 class Buckets(NamedTuple):
@@ -73,11 +79,133 @@ def sensible_width(graph: Graph) -> float:
     """Return a bucket width for priorities that are sums of weights.
 
     Wide buckets waste work, narrow ones meetings; what matters is the weight of a vertex' lightest
-    way on, which is about the mean weight over the mean degree.
+    way on, which is about the mean weight over the mean degree. Where no vertex has more than two
+    neighbours there is only one way on, and wide buckets waste nothing.
     """
     mean = 1.0
     if graph.weights is not None and graph.num_arcs:
         every = max(1, graph.num_arcs // WIDTH_SAMPLES)
-        mean = float(np.abs(graph.weights[::every]).mean())
+        with np.errstate(over="ignore"):
+            mean = float(np.abs(graph.weights[::every]).mean(dtype=np.float64))
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
-    return max(WIDTH_FACTOR * mean / degree, np.finfo(np.float64).tiny)
+    factor = ON_PATHS if graph.max_degree <= 2 else WIDTH_FACTOR
+    return max(factor * mean / degree, np.finfo(np.float64).tiny)
+
+
+class Ring(NamedTuple):
+    """The buckets of one thread, as compiled code sees them."""
+
+    pool: Any
+    link: Any
+    head: Any
+    fill: Any
+    free: Any
+    tops: Any
+
+
+@inner
+def ring_of(buckets, rank, threads):
+    """Return the ring of a thread."""
+    blocks = np.int64(buckets.blocks)
+    return Ring(
+        buckets.pool, buckets.link, shifted(buckets.head, rank * WINDOW * LINE),
+        shifted(buckets.fill, rank * WINDOW * LINE),
+        shifted(buckets.free, rank * blocks * threads), shifted(buckets.tops, rank * LINE),
+    )  # fmt: skip
+
+
+@inner
+def empty_ring(rank, blocks, ring):
+    """Make a thread's buckets empty, all of its blocks free."""
+    for bucket in range(WINDOW + 1):
+        ring.head[bucket] = -1
+        ring.fill[bucket] = 0
+    ring.tops[NEAREST] = NONE_LEFT
+    ring.tops[AWAY] = 0
+    take_own_blocks(rank, blocks, ring)
+
+
+@inner
+def take_own_blocks(rank, blocks, ring):
+    """Give a thread the blocks it began with; all buckets of all threads must be empty.
+
+    Blocks go to whoever has walked them, so a thread can come to have none.
+    """
+    for block in range(blocks):
+        ring.free[block] = (rank + 1) * blocks - 1 - block
+    ring.tops[FREE_TOP] = blocks
+    ring.tops[LOST] = 0
+
+
+@inlined
+def put(vertex, slot, ring):
+    """Put a vertex into one of this thread's lists."""
+    kept, block = ring.fill[slot], ring.head[slot]
+    if kept == BLOCK or block < 0:
+        top = ring.tops[FREE_TOP]
+        if top == 0:
+            ring.tops[LOST] = 1
+            return
+        ring.tops[FREE_TOP] = top - 1
+        new = np.int64(ring.free[top - 1])
+        ring.link[new] = block
+        ring.head[slot] = new
+        block, kept = new, np.int64(0)
+    ring.pool[block * BLOCK + kept] = vertex
+    ring.fill[slot] = kept + 1
+
+
+@inlined
+def put_into(vertex, bucket, lowest, ring):
+    """Put a vertex into its bucket, or park it beyond the ring."""
+    if bucket >= lowest + WINDOW:
+        ring.tops[NEAREST] = min(ring.tops[NEAREST], bucket)
+        put(vertex, PARKED, ring)
+    else:
+        put(vertex, max(bucket, lowest) & (WINDOW - 1), ring)
+
+
+@inlined
+def take_list(slot, ring):
+    """Empty a list; return its first block, and how many vertices are in that one."""
+    block, size = ring.head[slot], ring.fill[slot]
+    ring.head[slot] = -1
+    ring.fill[slot] = 0
+    return block, size
+
+
+@inlined
+def give_back(block, ring):
+    """Make a block free."""
+    ring.free[ring.tops[FREE_TOP]] = block
+    ring.tops[FREE_TOP] += 1
+
+
+@inlined
+def base_for(bucket, lowest):
+    """Return where the ring begins while a bucket is served: what comes late has a place before."""
+    return max(lowest, bucket - WINDOW // 2)
+
+
+@inlined
+def next_in(base, ring):
+    """Return the lowest bucket that holds anything, in the ring from `base` on or parked."""
+    for bucket in range(base, base + WINDOW):
+        if ring.head[bucket & (WINDOW - 1)] >= 0:
+            return min(bucket, ring.tops[NEAREST])
+    return ring.tops[NEAREST]
+
+
+@inner
+def take_from(other, ring):
+    """Move all that another thread has in its lists into one's own."""
+    for slot in range(WINDOW + 1):
+        block, size = take_list(slot, other)
+        while block >= 0:
+            following = np.int64(ring.link[block])
+            for step in range(size):
+                put(np.int64(ring.pool[block * BLOCK + step]), slot, ring)
+            give_back(block, other)
+            block, size = following, np.int64(BLOCK)
+    ring.tops[NEAREST] = min(ring.tops[NEAREST], other.tops[NEAREST])
+    other.tops[NEAREST] = NONE_LEFT

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from broadfront import atomics
-from broadfront.devices.control import CURSORS, LINE
+from broadfront.devices.control import CURSORS, LINE, stopped
 from broadfront.kernel import inlined, inner
-from broadfront.operators.cpu.buckets import AWAY
+from broadfront.operators.cpu.buckets import AWAY, put_into
 from broadfront.operators.cpu.frontier import (
+    BASE,
     LOCAL,
     OTHER_QUEUE,
     PARITY,
@@ -38,7 +39,8 @@ class BucketCrossing(NamedTuple):
     collect: Callable[..., Any]
     """``collect(combine, joins)`` is the section that brings copies to their owners."""
     agree: Callable[..., Any]
-    """Has all devices agree on the next bucket, the nearest parked, and the goal's bucket."""
+    """Has all devices agree on the next bucket, the goal's, the edges traversed and those of
+    vertices served before, the last two on average; a meeting."""
     position: Callable[..., Any]
     """`position(id, graph, state)` is the place of a vertex of the graph, negative if elsewhere."""
 
@@ -49,8 +51,8 @@ def _never(vertex, graph):
 
 
 @inner
-def _as_here(rank, threads, control, work, front, turn, following, nearest, goal):
-    return turn, following, nearest, goal
+def _as_here(rank, threads, control, work, front, turn, following, goal, edges, again):
+    return turn, following, goal, edges, again
 
 
 @inner
@@ -91,7 +93,7 @@ def gather(vertex, away):
 
 
 def crossed(
-    collect: Callable[..., Any] | None, bucket_of: Callable[..., Any], put_into: Callable[..., Any]
+    collect: Callable[..., Any] | None, bucket_of: Callable[..., Any]
 ) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return the functions that have queues hold all copies, and that send these to their owners.
 
@@ -104,9 +106,8 @@ def crossed(
             return True
 
         @inner
-        def stay(rank, threads, control, graph, state, in_state, work, front, turn, lowest,
-                 per_width, own, away):  # fmt: skip
-            return turn
+        def stay(rank, threads, control, graph, state, in_state, work, front, turn, ring, away):
+            return -turn - 1 if stopped(control) and threads == 1 else turn
 
         return fit, stay
 
@@ -119,8 +120,7 @@ def crossed(
         )
 
     @inner
-    def cross(rank, threads, control, graph, state, in_state, work, front, turn, lowest,
-              per_width, own, away):  # fmt: skip
+    def cross(rank, threads, control, graph, state, in_state, work, front, turn, ring, away):
         flush(away)
         after = finish(control, rank, threads, turn)
         if after < 0:
@@ -130,11 +130,12 @@ def crossed(
         if turn < 0:
             return turn
         prepare(control, rank, turn)
+        per_width = work.buckets.per_width
         queue = queue_at(work, front[PARITY] == 1)
         first, last = share(front[SIZE], rank, threads)
         for position in range(first, last):
             vertex = np.int64(queue[position])
-            put_into(vertex, bucket_of(vertex, state, per_width), lowest, own)
+            put_into(vertex, bucket_of(vertex, state, per_width), front[BASE], ring)
             atomics.store(work.marks, vertex >> 6, np.uint64(0))
         return turn
 

@@ -29,25 +29,34 @@ from broadfront.devices.control import LINE, meet, nanoseconds, rewind
 from broadfront.devices.growing import ACCOUNT_WORDS, HELD, viewed
 from broadfront.devices.mail import write_log
 from broadfront.devices.profile import MINIMAL, MemoryProfile
+from broadfront.devices.timeline import FINE, ROWS, row_of
 from broadfront.devices.workspace import Workspace
 from broadfront.kernel import inner
 from broadfront.operators.describe import Advance, Compute, Filter, Operator, Reduce
+from broadfront.pointers import shifted
 
 Array = NDArray[Any]
 
 (
     SIZE, EDGES, PULLING, PARITY, UNEXPLORED, BEFORE, ITERATION, VISITED, ATOMICS, TIMES, MARKS,
-    ALL_SIZE, ALL_EDGES, ALL_BEFORE, MESSAGE, AGREEMENT, ROOM, NEED,
-) = (*range(17), 19)  # fmt: skip
+    ALL_SIZE, ALL_EDGES, ALL_BEFORE, MESSAGE, AGREEMENT, PHASE, TURN, SMALL, CLOCK, SPAN, BASE,
+    OWN, AGAIN, TRIED, SPAN_EDGES, SPAN_AGAIN,
+) = range(27)  # fmt: skip
+ROOM, NEED = 27, 30
 """Places in a thread's description of the frontier; those of `ALL` count all devices, the next two
 number what has been sent and agreed upon. `ROOM` and `NEED` have a place for each growing array:
-elements that it has, and that it had to have."""
-FRONT_WORDS = 3 * LINE
+elements that it has, and that it had to have. `PHASE` and `TIMES` tell where in the program the run
+is, so that a loop that was left can be entered again. `TURN` to `CLOCK` serve `solo`, the rest
+`prioritised`: a span of buckets, the one served last, the device's next, and edges of vertices
+served before."""
+FRONT_WORDS = 5 * LINE
 STATS_WORDS = 4 * LINE
 
 LOCAL = 1024
 """Vertices that a thread gathers before it appends them to the shared queue."""
 LOCAL_WORDS = LOCAL + 64
+MINE = LOCAL + 8
+"""After these, where in the queue it has last put some."""
 
 BLOCK = 1024
 """Vertices whose sums are added up first, so that no total depends on the number of threads."""
@@ -70,9 +79,10 @@ MOST, GRANTED, ITEM = 0, 1, 2
 """What threads tell each other of these: places that a queue can come to need, places that an array
 has been given, and from there on the bytes of an element of each."""
 
-RECORD_ROWS = 1 << 16
-RECORD_COLUMNS = 6
-R_FRONTIER, R_EDGES, R_WAYS, R_ATOMICS, R_BEGIN, R_END = range(RECORD_COLUMNS)
+COLUMNS = 8
+R_FRONTIER, R_EDGES, R_WAYS, R_ATOMICS, R_BEGIN, R_END, R_COUNT, R_LATEST = range(COLUMNS)
+"""Columns of the record, with the rows of `broadfront.devices.timeline`; the last two are the
+number of iterations until the one that was written last, and the frontier of that one alone."""
 
 WAYS = (
     "dense", "by_vertex", "by_degree", "by_edges", "pull", "buckets", "levels", "intersect",
@@ -204,7 +214,7 @@ def new_work(
     def array(name: str, wanted: object, length: int, dtype: Any = np.int64) -> Array:
         return workspace.array(name, length if wanted else 1, dtype)
 
-    fronts = workspace.array("fronts", threads * FRONT_WORDS, np.int64)
+    fronts = workspace.array("fronts", (threads + 1) * FRONT_WORDS, np.int64)
     fronts[:] = 0
     rooms = workspace.array("rooms", ITEM + GROWING, np.int64)
     rooms[: ITEM + GROWING] = [most, 0, *items]
@@ -227,7 +237,7 @@ def new_work(
         array("local", advances, threads * LOCAL_WORDS, vertex),
         array("stats", True, threads * STATS_WORDS),
         fronts,
-        workspace.sparse_array("record", RECORD_ROWS * RECORD_COLUMNS, np.int64),
+        workspace.sparse_array("record", ROWS * COLUMNS, np.int64),
         array("partials", dense, MOST_SUMS * (size // BLOCK + 1), np.float64),
         array("hubs", "by_degree" in balances, arcs // HUB + 1, vertex),
         buckets,
@@ -271,37 +281,54 @@ def finish(control, rank, threads, turn):
     return -turn - 1
 
 
-def log_mail(mail, row):
+def log_mail(mail, iteration):
     """Note what has been sent until an iteration; nothing where there is only one device."""
 
 
 @overload(log_mail)
-def _log_mail(mail, row):
+def _log_mail(mail, iteration):
     if isinstance(mail, types.BaseNamedTuple):
-        return lambda mail, row: write_log(mail, row)
-    return lambda mail, row: None
+        return lambda mail, iteration: write_log(mail, iteration)
+    return lambda mail, iteration: None
 
 
 @inner
 def tell(work, front, rank, way, began):
     """Write what an operator did into the record of its iteration, which may have several."""
-    if rank == 0 and front[ITERATION] < RECORD_ROWS:
+    if rank == 0:
         log_mail(work.mail, front[ITERATION])
     note(work, front, rank, way, began)
 
 
 @inner
 def note(work, front, rank, way, began):
-    """Do as `tell`, but for what has been sent."""
-    row = front[ITERATION]
-    if rank == 0 and row < RECORD_ROWS:
-        place = row * RECORD_COLUMNS
-        first = work.record[place + R_END] == 0
-        if first:
-            work.record[place + R_BEGIN] = began
-        if first or way != DENSE:
-            work.record[place + R_FRONTIER] = front[BEFORE]
-        work.record[place + R_EDGES] += front[VISITED]
-        work.record[place + R_WAYS] |= way
-        work.record[place + R_ATOMICS] += front[ATOMICS]
-        work.record[place + R_END] = nanoseconds()
+    """Do as `tell`, but for what has been sent; leave the time in `CLOCK`.
+
+    A row adds up its iterations; of several operators in one, the last that is not dense tells the
+    frontier. Where rows cover many iterations, the clock is read only now and then.
+    """
+    if rank != 0:
+        return
+    iteration, record = front[ITERATION], shifted(work.record, row_of(front[ITERATION]) * COLUMNS)
+    if record[R_END] == 0:
+        record[R_BEGIN] = began
+    first = record[R_COUNT] != iteration + 1
+    if first:
+        record[R_COUNT] = iteration + 1
+        record[R_LATEST] = 0
+    if first or way != DENSE:
+        record[R_FRONTIER] += front[BEFORE] - record[R_LATEST]
+        record[R_LATEST] = front[BEFORE]
+    record[R_EDGES] += front[VISITED]
+    record[R_WAYS] |= way
+    record[R_ATOMICS] += front[ATOMICS]
+    if iteration < FINE or iteration & 7 == 7:
+        front[CLOCK] = nanoseconds()
+    record[R_END] = front[CLOCK]
+
+
+@inner
+def is_noted(work, front):
+    """Tell whether an operator of this iteration is in the record."""
+    place = row_of(front[ITERATION]) * COLUMNS
+    return work.record[place + R_COUNT] == front[ITERATION] + 1

@@ -32,13 +32,11 @@ from broadfront.operators.cpu.frontier import (
     BEFORE,
     INTERSECT,
     ITERATION,
-    R_END,
-    RECORD_COLUMNS,
-    RECORD_ROWS,
     STATS_WORDS,
     VISITED,
     WORK,
     finish,
+    is_noted,
     log_mail,
     note,
     prepare,
@@ -211,9 +209,8 @@ def _positions(graph):
 @inner
 def _log_before(work, front):
     """Note what had been sent before, if no operator of this iteration has."""
-    row = front[ITERATION]
-    if row < RECORD_ROWS and work.record[row * RECORD_COLUMNS + R_END] == 0:
-        log_mail(work.mail, row)
+    if not is_noted(work, front):
+        log_mail(work.mail, front[ITERATION])
 
 
 def _summed(

@@ -1,10 +1,10 @@
 """Level by level: each vertex sums what its neighbours offer, then all of a level apply the sums.
 
-The vertices that have a level are put in the order of their levels, and of their ids within a
-level, by a counting sort on all threads. A level is then worked through twice: threads claim runs
-of it and sum over neighbours; after a meeting each applies the sums of an even share. So nothing
-that a level applies is seen by another vertex of the same level. Small levels in a row are done by
-the first thread alone, which is cheaper than the meetings.
+The vertices that have a level are put in the order of their levels. A level is then worked through
+twice: threads sum over the neighbours of runs of it, which they claim, or of an even share where it
+is short; after a meeting each applies the sums of its share. So nothing that a level applies is
+seen by another vertex of the same level. Small levels in a row are done by the first thread alone,
+which is cheaper than the meetings.
 
 Invariant: a sum is taken in four chains along the neighbour list, whoever takes it: same bits for
 any number of threads.
@@ -13,20 +13,20 @@ any number of threads.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from broadfront import atomics
-from broadfront.devices.control import LINE, claim, nanoseconds, poll, stopped
-from broadfront.devices.workspace import Workspace
+from broadfront.devices.control import LINE, claim, nanoseconds, poll_at, stopped
 from broadfront.kernel import inner
 from broadfront.operators.cpu.frontier import (
     ATOMICS,
     BEFORE,
+    CLOCK,
     ITERATION,
     LEVELS,
+    SMALL,
     STATS_WORDS,
     VISITED,
     WORK,
@@ -35,72 +35,33 @@ from broadfront.operators.cpu.frontier import (
     share,
     tell,
 )
+from broadfront.operators.cpu.level_order import ONE_DEVICE, LevelCrossing, arranged, as_it_is
+from broadfront.operators.cpu.solo import (
+    begin_solos,
+    count_own,
+    go_alone,
+    hand_over,
+    look_around,
+    stays_small,
+    take_over,
+)
 from broadfront.operators.describe import Levels
 from broadfront.pointers import prefetch, shifted
 
-Array = NDArray[Any]
-
-SMALL = 24
-"""A level of fewer vertices is not worth a meeting."""
-LEAST_TURN, MOST_TURN = 16, 512
-"""Vertices that a thread claims at a time."""
-
-
-class LevelOrder(NamedTuple):
-    """The vertices in the order of their levels, and what it takes to work through them."""
-
-    order: Array
-    starts: Array
-    """Where each level begins in `order`; one more than there are levels."""
-    counts: Array
-    totals: Array
-    extent: Array
-    """How many levels there are."""
-    shared_order: Array
-    """By device, the vertices that others have copies of, in the order of their levels."""
-    sent_until: Array
-
-
-class LevelCrossing(NamedTuple):
-    """What a `Levels` needs beyond one device."""
-
-    agree: Callable[..., Any]
-    """Has all devices agree on how many levels there are; a meeting, which returns both."""
-    sort: Callable[..., Any]
-    """Puts what others have copies of in the order of levels."""
-    tell: Callable[..., Any]
-    """Tells the copies of a level's vertices what it has applied; a few meetings."""
-
-
-def new_level_order(
-    workspace: Workspace,
-    owned: int,
-    vertex: Any,
-    *,
-    all_vertices: int | None = None,
-    shared: int = 0,
-    devices: int = 1,
-) -> LevelOrder:
-    """Return the memory for a run with levels, of which there may be as many as vertices in all."""
-    most = owned if all_vertices is None else all_vertices
-    return LevelOrder(
-        workspace.array("level order", owned, vertex),
-        workspace.array("level starts", most + 1, vertex),
-        workspace.array("level counts", most + 1, vertex),
-        workspace.array("level totals", owned, np.float64),
-        workspace.array("level extent", 1, np.int64),
-        workspace.array("shared order", shared, vertex),
-        workspace.array("sent until", 2 * devices, np.int64),
-    )
+EDGES_EACH = 3
+"""About how many edges a vertex has, to tell before whether a level is small."""
+SHORT, TURN = 4096, 512
+"""A shorter level is shared evenly; of a longer one a thread claims so many vertices at a time."""
 
 
 def levels(
     operator: Levels, place: int | None, crossing: LevelCrossing | None = None
 ) -> Callable[..., Any]:
     """Return the section of a `Levels`; `place` is that of the field it goes by."""
-    crossing = crossing or LevelCrossing(_alone, _nothing_shared, _tell_nobody)
-    arrange = _as_it_is if place is None else _arranged(place, crossing)
-    tell_copies, together = crossing.tell, crossing.tell is not _tell_nobody
+    together = crossing is not None
+    crossing = crossing or ONE_DEVICE
+    arrange = as_it_is if place is None else arranged(place, crossing)
+    tell_copies = crossing.tell
     sum_up, apply_all = _summing(operator), _applying(operator)
     rarely = _never if operator.when is None else inner(operator.when)
     descending = operator.descending
@@ -111,66 +72,86 @@ def levels(
         return np.int64(starts[level]), np.int64(starts[level + 1])
 
     @inner
-    def after_small_ones(step, count, starts):
-        """Return the first step from `step` on whose level is not small."""
-        while step < count:
-            begin, end = bounds(step, count, starts)
-            if end - begin >= SMALL:
-                break
-            step += 1
-        return step
+    def by_one(control, begin, end, rare, graph, state, in_state, work, front, turn):
+        """Do a level by one thread, which meets nobody."""
+        memory, began = work.levels, front[CLOCK]
+        visited = sum_up(begin, end, end, rare, memory, graph, state, in_state)
+        apply_all(begin, end, memory, state)
+        _write(work, front, end - begin, visited, began)
+        poll_at(control, front[CLOCK])
+        return -turn - 1 if stopped(control) else turn
+
+    @inner
+    def by_all(rank, threads, control, begin, end, rare, graph, state, in_state, work, front, turn):
+        """Do a level by all threads: sums, a meeting, what follows from them, a meeting."""
+        memory, began = work.levels, nanoseconds()
+        prepare(control, rank, turn)
+        visited = np.int64(0)
+        first, last = share(end - begin, rank, threads)
+        if end - begin < SHORT:
+            visited = sum_up(begin + first, begin + last, end, rare, memory, graph, state, in_state)
+        else:
+            while True:
+                place = begin + claim(control, WORK + turn % 3, rank, TURN)
+                if place >= end:
+                    break
+                until = min(end, place + TURN)
+                visited += sum_up(place, until, end, rare, memory, graph, state, in_state)
+        stats = shifted(work.stats, (turn & 1) * LINE)
+        atomics.store(stats, rank * STATS_WORDS, visited)
+        turn = finish(control, rank, threads, turn)
+        if turn < 0:
+            return turn
+        prepare(control, rank, turn)
+        apply_all(begin + first, begin + last, memory, state)
+        visited = np.int64(0)
+        for thread in range(threads):
+            visited += atomics.load(stats, thread * STATS_WORDS)
+        turn = finish(control, rank, threads, turn)
+        front[VISITED] = visited
+        if rank == 0:
+            _write(work, front, end - begin, visited, began)
+        return turn
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
         turn = arrange(rank, threads, control, graph, state, work, front, turn)
-        memory = work.levels
-        count, step = memory.extent[0], np.int64(0)
-        while turn >= 0 and step < count:
-            following = step if together else after_small_ones(step, count, memory.starts)
-            alone = following > step
-            if not alone:
-                following = step + 1
-            prepare(control, rank, turn)
-            if alone and rank > 0:
-                front[ITERATION] += following - step
-                step = following
-            while step < following:
-                began = nanoseconds()
-                begin, end = bounds(step, count, memory.starts)
-                chunk = max(LEAST_TURN, min(MOST_TURN, (end - begin) // (4 * threads)))
-                rare = rarely(state)
-                first, visited = begin, np.int64(0)
-                while True:
-                    if not alone:
-                        first = begin + claim(control, WORK + turn % 3, rank, chunk)
-                    if first >= end:
-                        break
-                    last = min(end, first + chunk)
-                    visited += sum_up(first, last, end, rare, memory, graph, state, in_state)
-                    first = last
-                stats = shifted(work.stats, (turn & 1) * LINE)
-                first, last = np.int64(0), end - begin
-                if not alone:
-                    atomics.store(stats, rank * STATS_WORDS, visited)
-                    turn = finish(control, rank, threads, turn)
-                    if turn < 0:
-                        return turn
-                    prepare(control, rank, turn)
-                    first, last = share(end - begin, rank, threads)
-                apply_all(begin + first, begin + last, memory, state)
-                if rank == 0:
-                    for thread in range(1, 1 if alone else threads):
-                        visited += atomics.load(stats, thread * STATS_WORDS)
-                    _write(work, front, end - begin, visited, began)
-                    if alone and _stopped(control):
-                        break
-                front[ITERATION] += 1
-                step += 1
-            turn = finish(control, rank, threads, turn)
+        memory, count = work.levels, work.levels.extent[0]
+        step, served, team = np.int64(0), np.int64(0), threads
+        begin_solos(control, rank, front)
+        while True:
+            more = turn >= 0 and step < count
+            begin, end = bounds(step, count, memory.starts) if more else (0, 0)
+            edges = EDGES_EACH * (end - begin)
+            if team < threads:
+                if not more or not stays_small(control, front, edges, served):
+                    hand_over(control, threads, work, front, turn, step)
+                    team = threads
+                    front[CLOCK] = nanoseconds()
+            elif more and threads > 1 and edges < front[SMALL]:
+                if rank > 0:
+                    turn, step = take_over(control, rank, threads, work, front, turn)
+                    continue
+                go_alone(control, threads)
+                team, served = np.int64(1), np.int64(0)
+            if not more:
+                break
+            rare, began = rarely(state), front[CLOCK]
+            if team == 1:
+                turn = by_one(control, begin, end, rare, graph, state, in_state, work, front, turn)
+                served += 1
+                count_own(control, front, front[VISITED], began)
+            else:
+                turn = by_all(rank, threads, control, begin, end, rare, graph, state, in_state,
+                              work, front, turn)  # fmt: skip
+                if turn > 0:
+                    look_around(control, rank, front, turn, front[VISITED], began)
+            step += 1
+            front[ITERATION] += 1
             if together and turn >= 0:
                 level = count - step if descending else step - 1
                 turn = tell_copies(
-                    rank, threads, control, level, graph, state, in_state, work, front, turn
+                    rank, team, control, level, graph, state, in_state, work, front, turn
                 )
         if count > 0:
             front[ITERATION] -= 1  # the phase counts the last one
@@ -179,12 +160,6 @@ def levels(
         return turn
 
     return section
-
-
-@inner
-def _stopped(control):
-    poll(control)
-    return stopped(control)
 
 
 @inner
@@ -263,122 +238,3 @@ def _applying(operator: Levels) -> Callable[..., Any]:
             apply(np.int64(memory.order[place]), memory.totals[place], state)
 
     return apply_all
-
-
-# ---------------------------------------------------------------------- the order
-
-
-@inner
-def _as_it_is(rank, threads, control, graph, state, work, front, turn):
-    return turn
-
-
-@inner
-def _alone(rank, threads, control, work, front, turn, count):
-    return turn, count
-
-
-@inner
-def _nothing_shared(level_of, count, work):
-    pass
-
-
-@inner
-def _tell_nobody(rank, threads, control, level, graph, state, in_state, work, front, turn):
-    return turn
-
-
-def _arranged(field: int, crossing: LevelCrossing) -> Callable[..., Any]:
-    """Return the function that puts vertices in the order of the levels in a field."""
-    agree, sort_shared = crossing.agree, crossing.sort
-
-    @inner
-    def arrange(rank, threads, control, graph, state, work, front, turn):
-        level_of, memory, members = state[field], work.levels, graph.members
-        size, limit = graph.owned, graph.all_vertices
-        prepare(control, rank, turn)
-        first, last = share(size, rank, threads)
-        stats = shifted(work.stats, (turn & 1) * LINE)
-        found = _number_of_levels(level_of, members, first, last, limit)
-        atomics.store(stats, rank * STATS_WORDS, found)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        count = np.int64(0)
-        for thread in range(threads):
-            count = max(count, atomics.load(stats, thread * STATS_WORDS))
-        turn, count = agree(rank, threads, control, work, front, turn, count)
-        if turn < 0:
-            return turn
-        # As many threads sort as there is memory for: with very many levels it is one.
-        sorters = threads if threads * count <= size else np.int64(1)
-        mine = shifted(memory.counts, rank * count)
-        first, last = share(size, rank, sorters)
-        prepare(control, rank, turn)
-        if rank < sorters:
-            _count(level_of, members, first, last, limit, mine, count)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        if rank == 0:
-            _begin(memory, count, sorters)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        if rank < sorters:
-            _place(level_of, members, first, last, limit, mine, memory.order)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        if rank == 0:
-            sort_shared(level_of, count, work)
-        return finish(control, rank, threads, turn)
-
-    return arrange
-
-
-@inner
-def _number_of_levels(level_of, members, first, last, limit):
-    deepest = np.int64(-1)
-    for place in range(first, last):
-        level = np.int64(level_of[members[place]])
-        if level < limit:
-            deepest = max(deepest, level)
-    return deepest + 1
-
-
-@inner
-def _count(level_of, members, first, last, limit, mine, count):
-    for level in range(count):
-        mine[level] = 0
-    for place in range(first, last):
-        level = np.int64(level_of[members[place]])
-        if 0 <= level < limit:
-            mine[level] += 1
-
-
-@inner
-def _begin(memory, count, sorters):
-    """Turn the counts of all threads into places in the order."""
-    place = np.int64(0)
-    for level in range(count):
-        memory.starts[level] = place
-        for sorter in range(sorters):
-            found = np.int64(memory.counts[sorter * count + level])
-            memory.counts[sorter * count + level] = place
-            place += found
-    memory.starts[count] = place
-    memory.extent[0] = count
-
-
-@inner
-def _place(level_of, members, first, last, limit, mine, order):
-    for place in range(first, last):
-        vertex = np.int64(members[place])
-        level = np.int64(level_of[vertex])
-        if 0 <= level < limit:
-            order[mine[level]] = vertex
-            mine[level] += 1

@@ -17,7 +17,7 @@ from broadfront import atomics
 from broadfront.devices.control import CURSORS, LINE, barrier, claim
 from broadfront.kernel import inner
 from broadfront.operators.cpu.frontier import HUB, HUB_WORK, SPARE, WORK
-from broadfront.operators.cpu.push_by_vertex import fetch_ahead, turn_length
+from broadfront.operators.cpu.push_by_vertex import fetch_ahead, next_turn, turn_length
 from broadfront.operators.cpu.walk import Rules, append, edge_walker
 
 EDGES_PER_TURN = 1024
@@ -64,10 +64,10 @@ def push_by_degree(rules: Rules) -> Callable[..., Any]:
         edges = np.int64(0)
         visited = np.int64(0)
         settled = np.int64(0)
-        chunk = turn_length(size, threads)
+        chunk = turn_length(size)
         aside = np.int64(HUB) if threads > 1 else np.int64(1) << 62
         while True:
-            begin = claim(control, WORK + turn % 3, rank, chunk)
+            begin = next_turn(control, WORK + turn % 3, rank, size, chunk, local)
             if begin >= size:
                 break
             end = min(size, begin + chunk)

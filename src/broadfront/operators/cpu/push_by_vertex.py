@@ -12,15 +12,15 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.devices.control import claim
+from broadfront.devices.control import NO_MORE, claim, claim_piece
 from broadfront.kernel import inner
-from broadfront.operators.cpu.frontier import WORK
+from broadfront.operators.cpu.frontier import MINE, WORK
 from broadfront.operators.cpu.walk import Rules, append, edge_walker
 from broadfront.pointers import prefetch
 
 CHUNK = 64
-SMALL = 4096
-"""Queues below this are cut evenly: a claim costs more than an uneven share."""
+SMALL, LEAST = 4096, 256
+"""A queue below this is cut into 64 pieces at most, each of so many vertices at least."""
 
 
 def push_by_vertex(rules: Rules) -> Callable[..., Any]:
@@ -34,9 +34,9 @@ def push_by_vertex(rules: Rules) -> Callable[..., Any]:
         edges = np.int64(0)
         visited = np.int64(0)
         settled = np.int64(0)
-        chunk = turn_length(size, threads)
+        chunk = turn_length(size)
         while True:
-            begin = claim(control, WORK + turn % 3, rank, chunk)
+            begin = next_turn(control, WORK + turn % 3, rank, size, chunk, local)
             if begin >= size:
                 break
             end = min(size, begin + chunk)
@@ -59,9 +59,23 @@ def push_by_vertex(rules: Rules) -> Callable[..., Any]:
 
 
 @inner
-def turn_length(size, threads):
+def turn_length(size):
     """Return how many vertices of the queue to claim at a time."""
-    return max(CHUNK, (size + threads - 1) // threads) if size < SMALL else CHUNK
+    return max(LEAST, (size + 63) >> 6) if size < SMALL else np.int64(CHUNK)
+
+
+@inner
+def next_turn(control, cursor, rank, size, chunk, local):
+    """Return where the next run of the queue to walk begins; beyond its end when none is left.
+
+    Of a short queue a thread takes first what it has itself put there, which its cache still holds.
+    """
+    if size >= SMALL:
+        return claim(control, cursor, rank, chunk)
+    mine = np.int64(local[MINE])
+    near = mine // chunk if 0 <= mine < size else np.int64(0)
+    piece = claim_piece(control, cursor, rank, (size + chunk - 1) // chunk, near)
+    return size if piece == NO_MORE else piece * chunk
 
 
 @inner

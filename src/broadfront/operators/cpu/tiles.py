@@ -71,6 +71,22 @@ def tiles_of(graph: Graph) -> Tiles:
     return tiles
 
 
+def outlined(size: int, arcs: int, in_arcs: int, *, filled_up: bool) -> Tiles:
+    """Return tiles that are not there yet: arrays as long as those will be, without memory.
+
+    How many arcs only fill up is not known before: none are counted, or as many as there can be.
+    """
+    bits = _bits(size, arcs)
+    stripes = _stripes(size, bits)
+    tiles = stripes * stripes
+    words = in_arcs + ((TOGETHER - 1) * min(tiles, in_arcs) if filled_up else 0)
+
+    def array(length: int) -> Array:
+        return np.broadcast_to(np.zeros(1, np.int64), length)
+
+    return Tiles(array(tiles + 1), array(words // 2), array(stripes), bits, stripes)
+
+
 def tiles_of_part(part: Part) -> Tiles:
     """Return the tiles of the arcs into the vertices that a part owns, from all it knows."""
     offsets, targets = part.in_offsets, part.in_targets

@@ -14,7 +14,7 @@ from broadfront import atomics
 from broadfront.devices.control import CURSORS, LINE
 from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.combine import Combine
-from broadfront.operators.cpu.frontier import LOCAL, SLACK, TAIL
+from broadfront.operators.cpu.frontier import LOCAL, MINE, SLACK, TAIL
 from broadfront.pointers import as_element
 
 
@@ -77,6 +77,7 @@ def append(local, kept, following, num_vertices, control, turn):
     """Append what a thread has gathered to the next queue; return that it holds nothing now."""
     if kept > 0:
         begin = atomics.add(control, CURSORS + LINE * (TAIL + turn % 3), kept)
+        local[MINE] = begin
         fitting = max(np.int64(0), min(kept, num_vertices + SLACK - begin))
         for place in range(fitting):
             following.queue[begin + place] = local[place]

@@ -27,6 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from broadfront.clock import check_time
 from broadfront.graph.csr import Graph
 from broadfront.graph.generate.random import key, unit
 from broadfront.kernel import kernel
@@ -35,7 +36,7 @@ from broadfront.progress import report
 
 TURNS = 2
 MARGIN = 0.1
-PIECE = 1 << 21  # of vertices and arcs, between two looks at Ctrl-C
+PIECE = 1 << 21  # of vertices and arcs, between two looks at Ctrl-C and the clock
 
 
 def biased(graph: Graph, wish: Wish) -> NDArray[Any]:
@@ -49,6 +50,7 @@ def biased(graph: Graph, wish: Wish) -> NDArray[Any]:
     cuts = _cuts(graph, work)
     steps = [(turn, *cut) for turn in range(TURNS) for cut in itertools.pairwise(cuts)]
     for step, (turn, begin, end) in enumerate(steps):
+        check_time()
         report("partitioning", step, len(steps))
         _assign(
             graph.offsets, graph.targets, back.offsets, back.targets, graph.directed,

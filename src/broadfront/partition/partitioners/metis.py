@@ -5,8 +5,8 @@ out, weights not looked at. It balances vertices, so on graphs with hubs edges c
 there it is slow; it is meant for graphs like roads and meshes.
 
 pymetis keeps the interpreter lock until it is done. Large graphs therefore go to a process of their
-own, which Ctrl-C ends; small ones are done before anybody could press it. A graph with fewer than
-four vertices a part is dealt in turn: METIS refuses some of those, on standard output.
+own, which Ctrl-C and a time limit end; small ones take tenths of a second. A graph with fewer
+than four vertices a part is dealt in turn: METIS refuses some of those, on standard output.
 
 References
 ----------
@@ -26,7 +26,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import progress
-from broadfront.errors import BroadfrontError, require
+from broadfront.clock import time_left
+from broadfront.errors import BroadfrontError, TimeLimitError, require
 from broadfront.graph import build
 from broadfront.graph.csr import Graph
 from broadfront.partition.partitioners.static import static
@@ -34,7 +35,7 @@ from broadfront.partition.wish import Wish
 
 Array = NDArray[Any]
 
-ARCS_FOR_A_PROCESS = 1 << 18
+ARCS_FOR_A_PROCESS = 1 << 17
 FEWEST_VERTICES_PER_PART = 4
 SEEDS = 2**31
 PROGRAM = Path(__file__).with_name("metis_call.py")
@@ -50,11 +51,10 @@ def metis(graph: Graph, wish: Wish) -> Array:
     offsets, targets = _simple(graph)
     call = (wish.count, wish.seed % SEEDS, *wish.shares.tolist())
     owner: Array
-    with progress.following("partitioning by METIS", lambda: 0):
-        if len(targets) < ARCS_FOR_A_PROCESS or not sys.executable:
-            owner = metis_call.owners(offsets, targets, *call)
-        else:
-            owner = _in_a_process(offsets, targets, *call)
+    if len(targets) < ARCS_FOR_A_PROCESS or not sys.executable:
+        owner = metis_call.owners(offsets, targets, *call)
+    else:
+        owner = _in_a_process(offsets, targets, *call)
     owner = owner.astype(wish.dtype)
     return owner
 
@@ -82,10 +82,13 @@ def _in_a_process(offsets: Array, targets: Array, count: int, seed: int, *shares
         env={**os.environ, "PYTHONPATH": paths},
     ) as process:  # fmt: skip
         try:
-            answer, complaint = process.communicate(content)
-        except BaseException:
+            with progress.following("partitioning by METIS", lambda: 0, process.kill):
+                answer, complaint = process.communicate(content, timeout=time_left())
+        except BaseException as error:
             process.kill()
             process.wait()
+            if isinstance(error, subprocess.TimeoutExpired):
+                raise TimeLimitError("METIS took all the time that was left") from None
             raise
     owner = np.frombuffer(answer, np.int32)
     if process.returncode != 0 or len(owner) != len(offsets) - 1:
