@@ -11,7 +11,7 @@ import networkx as nx
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given
+from hypothesis import example, given
 
 import broadfront as bf
 from broadfront.graph import files
@@ -36,6 +36,7 @@ def test_zoo(tmp_path: Path, suffix: str) -> None:
 
 
 @given(edges())
+@example(Animal([], [], 1, [], False))
 @pytest.mark.parametrize("suffix", SELF_DESCRIBING)
 def test_any_graph(tmp_path: Path, suffix: str, animal: Animal) -> None:
     graph = animal.graph()
@@ -44,6 +45,7 @@ def test_any_graph(tmp_path: Path, suffix: str, animal: Animal) -> None:
 
 
 @given(edges())
+@example(Animal([], [], 1, [], False))
 @pytest.mark.parametrize("suffix", [".el", ".wel", ".csv", ".tsv"])
 def test_plain_edge_lists(tmp_path: Path, suffix: str, animal: Animal) -> None:
     """These say neither direction nor the number of vertices; given both, the graph is back."""

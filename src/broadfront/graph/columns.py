@@ -60,7 +60,8 @@ def read_columns(text: Text, begin: int, layout: Layout) -> Columns:
 
     Ids are int32 unless one is larger, and then all of them int64.
     """
-    return joined([_read_batch(text, batch, layout) for batch in text.batches(begin)])
+    chunks = [_read_batch(text, batch, layout) for batch in text.batches(begin)]
+    return joined(chunks, layout.weight >= 0)
 
 
 def _read_batch(text: Text, batch: list[Lines], layout: Layout) -> Columns:
@@ -133,11 +134,10 @@ def _read_piece(lines: Lines, row: int, layout: Layout, columns: Columns) -> tup
             raise refusal(lines, problem, position, layout)
 
 
-def joined(chunks: list[Columns]) -> Columns:
-    """Join the edges of all pieces; the chunks are used up column by column."""
+def joined(chunks: list[Columns], weighted: bool) -> Columns:
+    """Join the edges of all pieces, maybe none; the chunks are used up column by column."""
     if len(chunks) == 1:
         return chunks[0]
-    weighted = any(chunk.weight is not None for chunk in chunks)
     return Columns(
         _joined(chunks, "source"), _joined(chunks, "target"),
         _joined(chunks, "weight") if weighted else None, owned=True,

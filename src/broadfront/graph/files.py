@@ -155,7 +155,7 @@ def _replacing(goal: Path, before: os.stat_result | None) -> Iterator[IO[bytes]]
         os.replace(part, goal)
         _sync_folder(goal.parent)
     except OSError as error:
-        if error.filename in (None, str(part)):
+        if error.errno is not None and error.filename in (None, str(part)):
             error.filename, error.filename2 = str(goal), None
         raise
     finally:

@@ -40,7 +40,7 @@ def read_names(text: Text, begin: int, layout: Layout) -> Numbered:
     names = sorted(set(met.spelled))  # one name may be spelled with quotes and without
     positions = {name: place for place, name in enumerate(names)}
     place = np.fromiter(map(positions.__getitem__, met.spelled), np.int32, len(met.spelled))
-    columns = joined(chunks)
+    columns = joined(chunks, layout.weight >= 0)
     columns.source, columns.target = place[columns.source], place[columns.target]
     return Numbered(columns, len(names), Labels(objects(names)))
 

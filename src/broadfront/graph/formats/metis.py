@@ -60,7 +60,7 @@ def read(text: Text, clock: Clock, *, directed: bool | None = None, simple: bool
         )
     if directed is not True:
         _check_both_ends(text, lists)
-    columns = joined([found.columns for found in lists])
+    columns = joined([found.columns for found in lists], header.edge_weights)
     numbered = Numbered(columns, header.vertices, Consecutive(1, header.vertices))
     return assemble(numbered, directed is True, simple, clock, text.path)
 
