@@ -3,37 +3,94 @@
 Memory from the system comes by the page, each at the cost of a fault when it is first touched, and
 a cache of addresses holds a few pages only. Pages of 2 MiB instead of 4 KiB make new memory several
 times quicker to fill, and traversals, which jump about in it, a little quicker.
+
+Of a short search a fifth is fresh memory for the answer. So the memory of answers that nobody holds
+any more is kept for the next ones of their size, up to `SPARE` bytes.
+
+Invariant: memory is spare only when no array, and no view of one, is left in it.
 """
 
 from __future__ import annotations
 
 import mmap
+import weakref
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from broadfront.errors import OutOfMemoryError
+from broadfront.keeping import factor
 
 LARGE_PAGE = 1 << 21
+SPARE = 1 << 26
+"""Bytes of spare memory that are kept at most; none where ``BROADFRONT_KEEP`` is 0."""
 
 
 def new_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
     """Return a new array, of undefined content, in large pages as far as it fills them."""
     nbytes = length * np.dtype(dtype).itemsize
-    whole = nbytes // LARGE_PAGE * LARGE_PAGE
-    if whole == 0 or not hasattr(mmap, "MADV_HUGEPAGE"):
+    if nbytes < LARGE_PAGE or not hasattr(mmap, "MADV_HUGEPAGE"):
         return np.empty(length, dtype)
+    return _within(np.frombuffer(_mapped(nbytes), np.uint8), nbytes).view(dtype)
+
+
+def answer_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
+    """Do as `new_array`, in spare memory if there is some; it is spare again when it is freed."""
+    nbytes = length * np.dtype(dtype).itemsize
+    if nbytes < LARGE_PAGE or nbytes > SPARE or not hasattr(mmap, "MADV_HUGEPAGE"):
+        return new_array(length, dtype)
+    memory = _taken(nbytes) or _mapped(nbytes)
+    octets = np.frombuffer(memory, np.uint8)
+    if factor() > 0:
+        weakref.finalize(octets, _leave, _Left(nbytes, memory)).atexit = False
+    return _within(octets, nbytes).view(dtype)
+
+
+def _mapped(nbytes: int) -> mmap.mmap:
+    """Return memory for so many bytes that begin where a large page does."""
     try:
         memory = mmap.mmap(-1, nbytes + LARGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except (OSError, OverflowError, MemoryError) as error:
         raise OutOfMemoryError(f"there is no memory for {nbytes:,} bytes") from error
-    octets = np.frombuffer(memory, np.uint8)
-    first = -octets.ctypes.data % LARGE_PAGE
+    first = -np.frombuffer(memory, np.uint8).ctypes.data % LARGE_PAGE
     with suppress(OSError):  # of a system built without them
-        memory.madvise(mmap.MADV_HUGEPAGE, first, whole)
-    return octets[first : first + nbytes].view(dtype)
+        memory.madvise(mmap.MADV_HUGEPAGE, first, nbytes // LARGE_PAGE * LARGE_PAGE)
+    return memory
+
+
+def _within(octets: NDArray[np.uint8], nbytes: int) -> NDArray[np.uint8]:
+    first = -octets.ctypes.data % LARGE_PAGE
+    return octets[first : first + nbytes]
+
+
+class _Left(NamedTuple):
+    """Memory that an array of so many bytes has left."""
+
+    nbytes: int
+    memory: mmap.mmap
+
+
+_spare: list[_Left] = []
+
+
+def _taken(nbytes: int) -> mmap.mmap | None:
+    """Return spare memory of just this size, which is spare no more."""
+    for left in reversed(_spare.copy()):
+        if left.nbytes == nbytes:
+            with suppress(ValueError):  # another thread was quicker
+                _spare.remove(left)
+                return left.memory
+    return None
+
+
+def _leave(left: _Left) -> None:
+    """Keep memory as spare; what has been so the longest goes where that is too much."""
+    _spare.append(left)
+    while sum(left.nbytes for left in _spare.copy()) > SPARE:
+        with suppress(IndexError):
+            _spare.pop(0)
 
 
 def zeros(length: int, dtype: DTypeLike) -> NDArray[Any]:

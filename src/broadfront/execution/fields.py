@@ -20,7 +20,7 @@ from broadfront.errors import OptionError
 from broadfront.execution.luggage import Luggage, Packing
 from broadfront.execution.program import Program
 from broadfront.given import numbers, positions
-from broadfront.pages import new_array
+from broadfront.pages import answer_array
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
 
@@ -86,7 +86,7 @@ def fresh_fields(program: Program, size: int, start: Start, threads: int) -> dic
         if isinstance(given, np.ndarray):
             arrays[name] = np.array(given, order="C")
             continue
-        arrays[name] = new_array(size if field.length is None else field.length, field.dtype)
+        arrays[name] = answer_array(size if field.length is None else field.length, field.dtype)
         unfilled.append((arrays[name], field.fill))
     fill(unfilled, threads)
     for name, given in start.items():
@@ -205,5 +205,5 @@ def _empty_copies(packing: Packing, array: Array, part: Part) -> None:
 
 def answer_arrays(program: Program, size: int) -> dict[str, Array]:
     """Return new arrays for an answer."""
-    return {name: new_array(size if kind.length is None else kind.length, kind.dtype)
+    return {name: answer_array(size if kind.length is None else kind.length, kind.dtype)
             for name, kind in program.fields.items()}  # fmt: skip

@@ -19,7 +19,7 @@ from broadfront.operators.cpu.walk import Rules, append, edge_walker
 from broadfront.pointers import prefetch
 
 CHUNK = 64
-SMALL, LEAST = 4096, 256
+SMALL, LEAST = 4096, 128
 """A queue below this is cut into 64 pieces at most, each of so many vertices at least."""
 
 
