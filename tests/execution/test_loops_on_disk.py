@@ -28,13 +28,12 @@ SCRIPT = """
 import sys
 import numpy as np
 import broadfront as bf
-from broadfront import Advance, Field, Program
+from broadfront import Compute, Field, Program
 sys.path.insert(0, sys.argv[1])
 from functors import further
-program = Program({"depth": Field(np.int32, fill=99, combine="min")},
-                  step=[Advance(further, into="depth")])
+program = Program({"depth": Field(np.int32)}, step=[Compute(further)])
 graph = bf.from_edges([0, 1], [1, 2])
-answer = bf.run(program, graph, frontier=[0], start={"depth": {0: 0}})
+answer = bf.run(program, graph, start={"depth": np.array([0, 1, 2], np.int32)})
 print(answer["depth"].tolist(), answer.record.compile_seconds > 0)
 """
 
@@ -44,8 +43,8 @@ STEP = {step}
 @inner
 def helper(value):
     return value {sign} STEP
-def further(source, neighbor, edge, state):
-    {comment}return helper(state.depth[source]) {more}
+def further(vertex, state):
+    {comment}state.depth[vertex] = helper(state.depth[vertex]) {more}
 """
 
 
@@ -61,13 +60,13 @@ def test_edits_are_noticed_and_comments_are_not(tmp_path: Path) -> None:
             capture_output=True, text=True, check=True, timeout=300,
         ).stdout.strip()  # fmt: skip
 
-    assert answer() == "[0, 1, 2] True"
-    assert answer() == "[0, 1, 2] False"
-    assert answer(comment="# only a comment\n    ") == "[0, 1, 2] False"
-    assert answer(step=2) == "[0, 2, 4] True"
-    assert answer(sign="-") == "[0, -1, -2] True"
-    assert answer(more="+ 5") == "[0, 6, 12] True"
-    assert answer(step=2) == "[0, 2, 4] False"
+    assert answer() == "[1, 2, 3] True"
+    assert answer() == "[1, 2, 3] False"
+    assert answer(comment="# only a comment\n    ") == "[1, 2, 3] False"
+    assert answer(step=2) == "[2, 3, 4] True"
+    assert answer(sign="-") == "[-1, 0, 1] True"
+    assert answer(more="+ 5") == "[6, 7, 8] True"
+    assert answer(step=2) == "[2, 3, 4] False"
 
 
 PROGRAMS = {

@@ -63,8 +63,8 @@ class Mail(NamedTuple):
     account: Array
     asked: Array
     """For each peer, bytes of its box that this run has asked for."""
-    checks: tuple[int, ...]
-    """Empty where boxes hold any message from the start."""
+    checks: int
+    """0 where boxes hold any message from the start."""
     counts: Array
     """For each thread and peer, entries of the message being packed."""
     sent: Array
@@ -137,7 +137,7 @@ def room(mail, sender, receiver):
 @inner
 def reserve(control, mail, receiver, nbytes):
     """Make the box for a peer hold `nbytes` and a header, if memory allows."""
-    if len(mail.checks) == 0:
+    if mail.checks == 0:
         return
     needed = nbytes + 8 * HEADER
     more = needed - mail.asked[receiver]

@@ -124,7 +124,7 @@ def mail_for(
             f"cpu:{part.device} could not get {wanted:,} bytes", part.device, wanted
         )
     return Mail(
-        part.device, devices, *post, account, asked, () if setting.memory.fixed else (1,),
+        part.device, devices, *post, account, asked, 0 if setting.memory.fixed else 1,
         np.zeros(2 * threads * devices, np.int64), np.zeros(2 * devices, np.int64),
         log, part.ghost_starts, part.shared_starts, part.shared, part.ghosts,
         None if part.relabelled else partition.owner, luggage,

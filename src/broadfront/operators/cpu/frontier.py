@@ -127,8 +127,8 @@ class Work(NamedTuple):
     growing: Array
     rooms: Array
     account: Array
-    checks: tuple[int, ...]
-    """Empty where nothing has to grow, and nobody looks whether it has."""
+    checks: int
+    """0 where nothing has to grow, and nobody looks whether it has."""
     spill: Array
     bits: Array
     other_bits: Array
@@ -228,7 +228,7 @@ def new_work(
         workspace.growing([places * item for places, item in zip(begin, items, strict=True)], anew),
         rooms,
         account,
-        () if memory.fixed else (1,),
+        0 if memory.fixed else 1,
         array("spill", advances, words, np.uint64),
         array("bits", pulls, words, np.uint64),
         array("other bits", pulls, words, np.uint64),

@@ -115,7 +115,7 @@ def _having_room(meet: Callable[..., Any]) -> Callable[..., Any]:
 
     @inner
     def has_room(rank, threads, control, work, front, slot, needed):
-        if len(work.checks) == 0:
+        if work.checks == 0:
             return True
         front[NEED + slot] = max(front[NEED + slot], needed)
         if needed <= front[ROOM + slot]:
