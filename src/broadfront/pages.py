@@ -25,15 +25,20 @@ def new_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
     whole = nbytes // LARGE_PAGE * LARGE_PAGE
     if whole == 0 or not hasattr(mmap, "MADV_HUGEPAGE"):
         return np.empty(length, dtype)
-    try:
-        memory = mmap.mmap(-1, nbytes + LARGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    except (OSError, OverflowError, MemoryError) as error:
-        raise OutOfMemoryError(f"there is no memory for {nbytes:,} bytes") from error
+    memory = anonymous_map(nbytes + LARGE_PAGE)
     octets = np.frombuffer(memory, np.uint8)
     first = -octets.ctypes.data % LARGE_PAGE
     with suppress(OSError):  # of a system built without them
         memory.madvise(mmap.MADV_HUGEPAGE, first, whole)
     return octets[first : first + nbytes].view(dtype)
+
+
+def anonymous_map(nbytes: int) -> mmap.mmap:
+    """Return memory straight from the system."""
+    try:
+        return mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except (OSError, OverflowError, MemoryError) as error:
+        raise OutOfMemoryError(f"there is no memory for {nbytes:,} bytes") from error
 
 
 def zeros(length: int, dtype: DTypeLike) -> NDArray[Any]:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from broadfront import Graph, OptionError, threads
+from broadfront import Graph, OptionError, OutOfMemoryError, threads
 from broadfront.graph.convert import edge_arrays
 from broadfront.graph.generate import (
     complete,
@@ -516,12 +516,12 @@ def test_bad_specs_are_refused_in_one_line(spec, said):
     assert len(message) < 300
 
 
-def test_no_memory_is_an_option_error(monkeypatch):
+def test_no_memory_is_told_as_such(monkeypatch):
     def full(*_: object) -> None:
         raise MemoryError
 
     monkeypatch.setattr("broadfront.graph.generate.kronecker._draw", full)
-    with pytest.raises(OptionError, match="not enough free memory"):
+    with pytest.raises(OutOfMemoryError, match="'kron:4': there is not enough free memory"):
         generate("kron:4")
 
 

@@ -17,6 +17,7 @@ import errno
 import gzip
 import io
 import lzma
+import mmap
 import os
 import secrets
 import stat
@@ -32,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import progress, threads
-from broadfront.errors import FormatError
+from broadfront.errors import FormatError, OutOfMemoryError
 
 CREATE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 COMPRESSIONS = (".gz", ".xz", ".zst")
@@ -63,12 +64,24 @@ def content(
         return np.frombuffer(b"".join(blocks(path, unpack_limit)), np.uint8)
     size = os.path.getsize(path)
     if mapped and size:
-        return np.asarray(np.memmap(path, np.uint8, "r"))
+        return np.frombuffer(mapped_file(path), np.uint8)
     copy, copied = np.empty(size, np.uint8), 0
     for block in blocks(path):
         copy[copied : copied + len(block)] = np.frombuffer(block, np.uint8)
         copied += len(block)
     return copy[:copied]
+
+
+def mapped_file(path: str | PathLike[str]) -> mmap.mmap:
+    """Map a plain file, which is not empty, to memory."""
+    with open(path, "rb") as file:
+        try:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except OSError as error:
+            if error.errno != errno.ENOMEM:
+                raise
+            problem = f"there is no memory to map {os.fspath(path)} to"
+            raise OutOfMemoryError(problem) from error
 
 
 def blocks(path: str | PathLike[str], unpack_limit: int | None = None) -> Iterator[bytes]:
