@@ -105,22 +105,28 @@ class Pool:
         """Have threads help with a round as soon as they are free."""
         missing = round_.helpers - (len(self._hired) - len(self._busy))
         for _ in range(min(missing, MOST_THREADS - len(self._hired))):
-            try:
-                _thread.start_new_thread(_serve, (self._rounds, self._busy))
-            except RuntimeError as error:
-                raise OutOfMemoryError(f"there is no room for another thread: {error}") from error
             self._hired.append(None)
+            try:
+                _thread.start_new_thread(_serve, (self._rounds, self._hired, self._busy))
+            except RuntimeError as error:
+                self._hired.pop()
+                raise OutOfMemoryError(f"there is no room for another thread: {error}") from error
         for _ in range(round_.helpers):
             self._rounds.put(round_)
 
     def __del__(self) -> None:
-        for _ in self._hired:
+        for _ in range(len(self._hired)):
             self._rounds.put(None)
 
 
-def _serve(rounds: queue.SimpleQueue[Round[Any] | None], busy: list[None]) -> None:
-    while (round_ := rounds.get()) is not None:
-        busy.append(None)
-        round_.help()
-        busy.pop()
-        del round_
+def _serve(
+    rounds: queue.SimpleQueue[Round[Any] | None], hired: list[None], busy: list[None]
+) -> None:
+    try:
+        while (round_ := rounds.get()) is not None:
+            busy.append(None)
+            round_.help()
+            busy.pop()
+            del round_
+    finally:
+        hired.pop()

@@ -43,6 +43,8 @@ UNPACKED_FREELY = 1 << 30
 UNPACKED_TIMES = 100
 """Without another limit a packed file may unpack to `UNPACKED_FREELY` bytes, or to so many times
 its own; text of edges takes ten times or less."""
+NO_MEMORY = ("Error -4 ", "Unable to decompress Zstandard data: Allocation error")
+"""How zlib and Zstandard say that they have no memory; the third raises `MemoryError`."""
 
 
 def suffixes(path: str | PathLike[str]) -> tuple[str, str]:
@@ -100,6 +102,8 @@ def blocks(path: str | PathLike[str], unpack_limit: int | None = None) -> Iterat
                 yield block
                 progress.report("unpacking", min(packed.tell(), size), size)
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile, _zstd().ZstdError) as error:
+        if str(error).startswith(NO_MEMORY):
+            raise OutOfMemoryError(f"there is no memory to unpack {os.fspath(path)}") from error
         raise FormatError(path, f"broken {compression[1:]} data: {error}") from error
 
 
@@ -235,11 +239,21 @@ class _Packed(io.RawIOBase):
 
 
 def _packer(compression: str) -> Callable[[bytes], bytes]:
-    return {
+    packers: dict[str, Callable[[bytes], bytes]] = {
         ".gz": partial(gzip.compress, compresslevel=4, mtime=0),
         ".xz": partial(lzma.compress, preset=0),
-        ".zst": partial(_zstd().compress, level=1),
-    }[compression]
+        ".zst": _packed_by_zstd,
+    }
+    return packers[compression]
+
+
+def _packed_by_zstd(block: bytes) -> bytes:
+    zstd = _zstd()
+    try:
+        packed: bytes = zstd.compress(block, level=1)
+    except zstd.ZstdError as error:  # nothing but memory can be missing; the others say so
+        raise OutOfMemoryError(f"there is no memory to pack {len(block):,} bytes") from error
+    return packed
 
 
 def _opener(compression: str) -> Any:
