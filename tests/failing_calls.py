@@ -178,7 +178,15 @@ def building(full: bool) -> Iterator[Call]:
     yield _built("quality", lambda graph: {"ghosts": bf.split(graph, 3).quality().ghosts}, REAL)
 
 
-GENERATORS = ["kron:4:2", "path:9", "grid:4:5", "ws:30:4:0.2", "rgg:5", "regular:16:4", "er:30:60"]
+GENERATORS = [
+    "kron:4:2",
+    "grid:4x5",
+    "rgg:4",
+    "delaunay:4",
+    "regular:16:4",
+    "smallworld:30:4:0.2",
+    "path:9",
+]
 
 
 def _generated(spec: str) -> Columns:
