@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 FUZZ_SECONDS ?= 3600
 FUZZ ?=
 
-.PHONY: demo test lint bench mix fuzz interrupts clean
+.PHONY: demo test lint bench mix fuzz interrupts failing clean
 
 demo: $(VENV)/installed
 	$(BIN)/broadfront bfs kron:20 --verify
@@ -29,6 +29,10 @@ bench: $(VENV)/installed-for-bench
 # Thousands of random runs against plain serial answers.
 mix: $(VENV)/installed-for-tests
 	PYTHONPATH=tests $(BIN)/python tests/mix.py
+
+# Every allocation, thread and access to a file fails in turn: an hour or more.
+failing: $(VENV)/installed-for-tests
+	PYTHONPATH=examples $(BIN)/python tests/failures.py --full
 
 # Every reader for FUZZ_SECONDS each, or those that FUZZ names: make fuzz FUZZ="mtx gr"
 fuzz: $(VENV)/installed-for-fuzz

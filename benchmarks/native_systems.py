@@ -19,6 +19,7 @@ import re
 import subprocess
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -50,7 +51,7 @@ class Turn:
     iterations: int | None = None
 
 
-class Native:
+class Native(ABC):
     """A suite of programs, one for each primitive, built in a folder."""
 
     name: ClassVar[str]
@@ -104,11 +105,11 @@ class Native:
         counted = re.search(self.counts.get(primitive, "(?!)"), done.stdout)
         return Turn(seconds, int(counted[1]) if counted else None)
 
+    @abstractmethod
     def arguments(self, primitive: str, case: Case, variant: Variant, trials: int) -> list[object]:
         """Return the command line after the source."""
-        raise NotImplementedError
 
-    def stop(self) -> None:
+    def stop(self) -> None:  # noqa: B027 (a suite may leave it as it is)
         """Nothing runs between turns."""
 
 

@@ -6,6 +6,7 @@ import io
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -64,6 +65,19 @@ def test_it_is_not_said_before_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
     assert shown() == ""
     assert notice._waiting is None
     assert notice._spent > 0
+
+
+def test_it_is_not_said_where_there_is_no_room_for_a_thread(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def refuse(*_: object) -> None:
+        raise RuntimeError("can't start new thread")
+
+    shown = terminal(monkeypatch)
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    compile_something("broadfront.graph.build")
+    assert shown() == ""
+    assert notice._waiting is None
 
 
 def test_it_is_silenced_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import _thread
 import threading
 from typing import Any
 
@@ -121,7 +122,7 @@ def no_thread(*arguments: object) -> None:
 
 
 def test_no_thread_to_follow_with(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threading.Thread, "start", no_thread)
+    monkeypatch.setattr(_thread, "start_new_thread", no_thread)
     with pytest.raises(bf.OutOfMemoryError, match="no room for another thread") as caught:
         bf.bfs(bf.generate("path:3"), 0, threads=1, progress=print)
     assert isinstance(caught.value, MemoryError)
@@ -130,7 +131,7 @@ def test_no_thread_to_follow_with(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_thread_to_help(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "_pool", None)
     with monkeypatch.context() as patched:
-        patched.setattr(threading.Thread, "start", no_thread)
+        patched.setattr(_thread, "start_new_thread", no_thread)
         with threads.limit(3), pytest.raises(bf.OutOfMemoryError, match="another thread"):
             threads.run(lambda piece: piece, 9)
     with threads.limit(3):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 
@@ -135,6 +137,35 @@ def test_what_a_signal_handler_raises_leaves_no_piece_running() -> None:
     finally:
         signal.signal(signal.SIGALRM, before)
     assert not running
+
+
+STORM = """
+import random, signal
+from broadfront import threads
+
+chance, interrupts, last = random.Random(7), 0, list(range(8))
+signal.signal(signal.SIGALRM, signal.default_int_handler)
+with threads.limit(4):
+    for _ in range(20_000):
+        try:
+            try:
+                signal.setitimer(signal.ITIMER_REAL, 1e-6 + 5e-5 * chance.random())
+                threads.run(lambda piece: piece, 8)
+            finally:
+                signal.setitimer(signal.ITIMER_REAL, 0)
+        except KeyboardInterrupt:
+            interrupts += 1
+    print(interrupts > 100 and threads.run(lambda piece: piece, 8) == list(range(8)))
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="no timers that send signals")
+def test_a_storm_of_interrupts_leaves_no_lock_behind() -> None:
+    """A lock that is taken when an interrupt comes stays so, and the process never ends."""
+    told = subprocess.run(
+        [sys.executable, "-c", STORM], stdout=subprocess.PIPE, timeout=120, check=True
+    )
+    assert told.stdout == b"True\n"
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")

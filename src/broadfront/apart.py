@@ -34,7 +34,9 @@ class _Work(Generic[Result]):
 
     def __init__(self, task: Callable[[], Result]) -> None:
         self._task = task
-        self._done = threading.Event()
+        self._done = False
+        self._end = _thread.allocate_lock()  # an event's own lock could stay locked (`pool`)
+        self._end.acquire()
         self._error: BaseException | None = None
 
     def do(self) -> None:
@@ -44,12 +46,13 @@ class _Work(Generic[Result]):
             self._error = error
         finally:
             _under_way.discard(self)
-            self._done.set()
+            self._done = True
+            self._end.release()
 
     def result(self) -> Result:
         """Wait for the end, and return or raise what came of it."""
-        while not self._done.wait(1):  # where a wait cannot be interrupted, its end can
-            pass
+        while not self._done:  # where a wait cannot be interrupted, its end can
+            self._end.acquire(timeout=1)
         if self._error is not None:
             try:
                 raise self._error
@@ -59,9 +62,9 @@ class _Work(Generic[Result]):
 
     def wait(self) -> None:
         """Wait for the end, whatever happens."""
-        while not self._done.is_set():
+        while not self._done:
             try:
-                self._done.wait(1)
+                self._end.acquire(timeout=1)
             except BaseException:  # the process ends anyway
                 continue
 

@@ -106,9 +106,11 @@ def write(name: str, key: bytes, body: bytes) -> None:
             stream.write(body)
         os.replace(part, path)
         prune(size_limit())
-    except OSError as error:
+    except BaseException as error:
         if part is not None:
             _remove(part)
+        if not isinstance(error, OSError):
+            raise
         _warn(error)
 
 

@@ -12,6 +12,7 @@ import os
 import sys
 import threading
 import time
+from contextlib import suppress
 
 PATIENCE = 1.0
 """Seconds of compiling before it is said."""
@@ -31,7 +32,8 @@ def compiling(begins: bool) -> None:
         if not _said and _someone_looks():
             _waiting = threading.Timer(max(0.0, PATIENCE - _spent), _say)
             _waiting.daemon = True
-            _waiting.start()
+            with suppress(RuntimeError):  # there is no room for a thread: it is not said
+                _waiting.start()
         return
     _spent += time.perf_counter() - _began
     if _waiting is not None:

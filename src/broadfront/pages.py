@@ -50,10 +50,7 @@ def answer_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
 
 def _mapped(nbytes: int) -> mmap.mmap:
     """Return memory for so many bytes that begin where a large page does."""
-    try:
-        memory = mmap.mmap(-1, nbytes + LARGE_PAGE, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    except (OSError, OverflowError, MemoryError) as error:
-        raise OutOfMemoryError(f"there is no memory for {nbytes:,} bytes") from error
+    memory = anonymous_map(nbytes + LARGE_PAGE)
     first = -np.frombuffer(memory, np.uint8).ctypes.data % LARGE_PAGE
     with suppress(OSError):  # of a system built without them
         memory.madvise(mmap.MADV_HUGEPAGE, first, nbytes // LARGE_PAGE * LARGE_PAGE)
@@ -91,6 +88,14 @@ def _leave(left: _Left) -> None:
     while sum(left.nbytes for left in _spare.copy()) > SPARE:
         with suppress(IndexError):
             _spare.pop(0)
+
+
+def anonymous_map(nbytes: int) -> mmap.mmap:
+    """Return memory straight from the system."""
+    try:
+        return mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
+    except (OSError, OverflowError, MemoryError) as error:
+        raise OutOfMemoryError(f"there is no memory for {nbytes:,} bytes") from error
 
 
 def zeros(length: int, dtype: DTypeLike) -> NDArray[Any]:

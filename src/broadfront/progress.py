@@ -7,7 +7,7 @@ listener raises stops the work, and comes out of it.
 
 from __future__ import annotations
 
-import threading
+import _thread
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -48,21 +48,22 @@ def following(
     if listener is None:
         yield
         return
-    over = threading.Event()
     raised: list[BaseException] = []
 
     def tell() -> None:
         try:
-            while not over.wait(INTERVAL):
+            while not over.acquire(timeout=INTERVAL):
                 listener(stage, done(), total)
         except BaseException as error:
             raised.append(error)
-            while not over.wait(SOON):
+            while not over.acquire(timeout=SOON):
                 stop()
+        finally:
+            ended.release()
 
-    teller = threading.Thread(target=tell, daemon=True)
+    over, ended = _held_lock(), _held_lock()
     try:
-        teller.start()
+        _thread.start_new_thread(tell, ())
     except RuntimeError as error:
         raise OutOfMemoryError(f"there is no room for another thread: {error}") from error
     try:
@@ -71,10 +72,17 @@ def following(
         if not raised:
             raise
     finally:
-        over.set()
-        teller.join()
+        over.release()
+        ended.acquire()
     if raised:
         raise raised.pop()
+
+
+def _held_lock() -> _thread.LockType:
+    """Return a lock to be released once: an event that an interrupt cannot leave half-way."""
+    lock = _thread.allocate_lock()
+    lock.acquire()
+    return lock
 
 
 def report(stage: str, done: int, total: int) -> None:

@@ -15,28 +15,25 @@ from __future__ import annotations
 import itertools
 import os
 import re
-import threading
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TypeVar
 
 from broadfront import progress
 from broadfront.clock import check_time
-from broadfront.errors import OptionError, OutOfMemoryError
+from broadfront.errors import OptionError
 from broadfront.given import count as counted
 from broadfront.locks import in_child, new_lock
+from broadfront.pool import Pool, Round
 
 Result = TypeVar("Result")
 
-NO_THREAD = "can't start new thread"
-"""What Python says when the system refuses one."""
 ALWAYS_ALLOWED, ALLOWED_PER_CORE = 256, 16
 
 _limit: ContextVar[int | None] = ContextVar("broadfront_threads", default=None)
 _lock = new_lock()
-_pool: ThreadPoolExecutor | None = None
+_pool: Pool | None = None
 
 
 def available() -> int:
@@ -88,56 +85,22 @@ def limit(threads: int) -> Iterator[None]:
 
 def run(task: Callable[[int], Result], pieces: int, stage: str = "") -> list[Result]:
     """Call ``task(piece)`` for every piece, many at once, and return the results in order."""
-    results: list[Result | None] = [None] * pieces
-    turn = itertools.count()
-    stopped = threading.Event()
-
-    def work(is_caller: bool) -> None:
-        try:
-            while not stopped.is_set() and (piece := next(turn)) < pieces:
-                if is_caller:
-                    check_time()
-                    if stage:
-                        progress.report(stage, piece, pieces)
-                results[piece] = task(piece)
-        except BaseException:
-            stopped.set()
-            raise
-
-    helpers: list[Future[None]] = []
+    work = Round(task, pieces, max(0, min(count(), pieces) - 1))
     try:
-        for _ in range(min(count(), pieces) - 1):
-            helpers.append(_shared_pool().submit(work, False))  # noqa: PERF401
-        work(True)
-    except RuntimeError as error:
-        stopped.set()
-        if str(error) != NO_THREAD:
-            raise
-        raise OutOfMemoryError(f"there is no room for another thread: {error}") from error
-    finally:
-        stopped_early = stopped.is_set()
-        for helper in helpers:
-            helper.cancel()
-        _wait(helpers, stopped)
-    for helper in helpers:
-        if not helper.cancelled():
-            helper.result()
-    if stage and not stopped_early:
+        if work.helpers:
+            _shared_pool().help(work)
+        for piece in work.work():
+            check_time()
+            if stage:
+                progress.report(stage, piece, pieces)
+        work.wait()
+    except BaseException:
+        work.stop_and_wait()
+        raise
+    work.raise_first()
+    if stage:
         progress.report(stage, pieces, pieces)
-    return results  # type: ignore[return-value]
-
-
-def _wait(helpers: Sequence[Future[None]], stopped: threading.Event) -> None:
-    """Wait for all; what a signal handler raises stops them, and is raised once they have ended."""
-    raised: BaseException | None = None
-    while not all(helper.done() for helper in helpers):
-        try:
-            wait(helpers)
-        except BaseException as error:
-            stopped.set()
-            raised = raised or error
-    if raised is not None:
-        raise raised
+    return work.results
 
 
 def ranges(length: int, grain: int) -> list[tuple[int, int]]:
@@ -147,11 +110,11 @@ def ranges(length: int, grain: int) -> list[tuple[int, int]]:
     return list(itertools.pairwise(cuts))
 
 
-def _shared_pool() -> ThreadPoolExecutor:
+def _shared_pool() -> Pool:
     global _pool
     with _lock:
         if _pool is None:
-            _pool = ThreadPoolExecutor(max_workers=64, thread_name_prefix="broadfront")
+            _pool = Pool()
         return _pool
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
 import lzma
 import os
 import signal
 import subprocess
 import sys
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -223,6 +225,9 @@ def test_a_copied_text_is_read_in_batches(tmp_path: Path, monkeypatch: pytest.Mo
 PACKERS = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": lambda data: _zstd(data)}
 
 
+_ZstdError = files._zstd().ZstdError
+
+
 def _zstd(data: bytes) -> bytes:
     packed: bytes = files._zstd().compress(data)
     return packed
@@ -242,6 +247,37 @@ def test_a_limit_by_default_and_by_option(
     assert bf.read(path, unpack_limit=1 << 22).num_edges == 1
     with pytest.raises(bf.FormatError, match=r"more than 4,194,303;"):
         bf.read(path, unpack_limit=(1 << 22) - 1)
+
+
+@pytest.mark.parametrize(
+    ("packing", "said"),
+    [
+        (".gz", zlib.error("Error -4 while decompressing data")),
+        (".zst", _ZstdError("Unable to decompress Zstandard data: Allocation error : no")),
+    ],
+)
+def test_no_memory_to_unpack(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packing: str, said: Exception
+) -> None:
+    class Full(io.BytesIO):
+        def read(self, size: int | None = -1) -> bytes:
+            raise said
+
+    path = tmp_path / f"graph.el{packing}"
+    GRAPH.save(path)
+    monkeypatch.setattr(files, "_opener", lambda compression: lambda stream, mode: Full())
+    with pytest.raises(bf.OutOfMemoryError, match="no memory to unpack"):
+        bf.read(path)
+
+
+def test_no_memory_to_pack(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object, **options: object) -> bytes:
+        raise _ZstdError("Unable to compress Zstandard data: Allocation error")
+
+    monkeypatch.setattr(files._zstd(), "compress", full)
+    with pytest.raises(bf.OutOfMemoryError, match="no memory to pack"):
+        GRAPH.save(tmp_path / "graph.el.zst")
+    assert os.listdir(tmp_path) == []
 
 
 def test_the_limit_of_binary_files(tmp_path: Path) -> None:

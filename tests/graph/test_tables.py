@@ -113,6 +113,18 @@ def test_parquet_metadata_that_lies(tmp_path: Path, about: object) -> None:
         bf.read(tmp_path / "lie.parquet")
 
 
+def test_no_memory_for_a_table_is_told_as_such(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise pa.ArrowMemoryError("malloc of size 64 failed")
+
+    bf.generate("path:3").save(tmp_path / "n.parquet")
+    monkeypatch.setattr(pq.ParquetFile, "read", full)
+    with pytest.raises(MemoryError, match="malloc of size 64 failed"):
+        bf.read(tmp_path / "n.parquet")
+
+
 def test_parquet_keeps_integers_that_are_not_sorted(tmp_path: Path) -> None:
     import networkx as nx
 

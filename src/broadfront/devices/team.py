@@ -41,10 +41,10 @@ class Team:
     """Threads that wait for work, and the control words that they share, a row per device."""
 
     def __init__(self) -> None:
-        self.control = control.new_control()
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._threads: list[weakref.ref[Presence]] = []
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._calls: Calls | None = None
+        self.control = control.new_control()  # last: there may be no memory for it
 
     def run(
         self,

@@ -31,6 +31,7 @@ from broadfront.pages import zeros
 
 ALWAYS_KEPT = 1 << 26
 LAST_RUNS = 16
+NO_PIECES: NDArray[np.int64] = np.zeros(0, np.int64)
 
 _shelf: list[Workspace] = []
 """Those that no run has, the one that was used last at the end."""
@@ -43,13 +44,13 @@ class Workspace:
     """A team of threads and the arrays it works in."""
 
     def __init__(self) -> None:
-        self.team = Team()
         self._arrays: dict[str, NDArray[Any]] = {}
         self._sparse: dict[str, NDArray[Any]] = {}
         self._asked: dict[str, int] = {}
         self._used: dict[str, int] = {}
         self._post: Post | None = None
-        self._pieces: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._pieces = NO_PIECES
+        self.team = Team()  # last: there may be no memory for it
 
     def array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
         """Return the array called `name`, at least `length` long; its content is as it was left."""

@@ -11,7 +11,6 @@ blank lines and comments.
 
 from __future__ import annotations
 
-import mmap
 import os
 from typing import Any
 
@@ -47,7 +46,7 @@ from broadfront.graph.lines import NEWLINE, Lines, Text
 from broadfront.graph.numbers import integer, real, short_integer
 from broadfront.graph.weights import hard_weight, settled, weight_at
 from broadfront.kernel import kernel
-from broadfront.pages import LARGE_PAGE, new_array
+from broadfront.pages import LARGE_PAGE, anonymous_map, new_array
 
 Array = NDArray[Any]
 
@@ -165,8 +164,7 @@ def room(length: int, dtype: DTypeLike) -> Array:
         return np.empty(length, dtype)
     if nbytes >= LARGE_PAGE:
         return new_array(length, dtype)
-    memory = mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
-    return np.frombuffer(memory, dtype)
+    return np.frombuffer(anonymous_map(nbytes), dtype)
 
 
 def copied(array: Array, dtype: DTypeLike | None = None) -> Array:

@@ -17,6 +17,7 @@ import errno
 import gzip
 import io
 import lzma
+import mmap
 import os
 import secrets
 import stat
@@ -32,7 +33,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import progress, threads
-from broadfront.errors import FormatError
+from broadfront.errors import FormatError, OutOfMemoryError
 
 CREATE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 COMPRESSIONS = (".gz", ".xz", ".zst")
@@ -42,6 +43,8 @@ UNPACKED_FREELY = 1 << 30
 UNPACKED_TIMES = 100
 """Without another limit a packed file may unpack to `UNPACKED_FREELY` bytes, or to so many times
 its own; text of edges takes ten times or less."""
+NO_MEMORY = ("Error -4 ", "Unable to decompress Zstandard data: Allocation error")
+"""How zlib and Zstandard say that they have no memory; the third raises `MemoryError`."""
 
 
 def suffixes(path: str | PathLike[str]) -> tuple[str, str]:
@@ -63,12 +66,24 @@ def content(
         return np.frombuffer(b"".join(blocks(path, unpack_limit)), np.uint8)
     size = os.path.getsize(path)
     if mapped and size:
-        return np.asarray(np.memmap(path, np.uint8, "r"))
+        return np.frombuffer(mapped_file(path), np.uint8)
     copy, copied = np.empty(size, np.uint8), 0
     for block in blocks(path):
         copy[copied : copied + len(block)] = np.frombuffer(block, np.uint8)
         copied += len(block)
     return copy[:copied]
+
+
+def mapped_file(path: str | PathLike[str]) -> mmap.mmap:
+    """Map a plain file, which is not empty, to memory."""
+    with open(path, "rb") as file:
+        try:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        except OSError as error:
+            if error.errno != errno.ENOMEM:
+                raise
+            problem = f"there is no memory to map {os.fspath(path)} to"
+            raise OutOfMemoryError(problem) from error
 
 
 def blocks(path: str | PathLike[str], unpack_limit: int | None = None) -> Iterator[bytes]:
@@ -87,6 +102,8 @@ def blocks(path: str | PathLike[str], unpack_limit: int | None = None) -> Iterat
                 yield block
                 progress.report("unpacking", min(packed.tell(), size), size)
     except (EOFError, lzma.LZMAError, zlib.error, gzip.BadGzipFile, _zstd().ZstdError) as error:
+        if str(error).startswith(NO_MEMORY):
+            raise OutOfMemoryError(f"there is no memory to unpack {os.fspath(path)}") from error
         raise FormatError(path, f"broken {compression[1:]} data: {error}") from error
 
 
@@ -222,11 +239,21 @@ class _Packed(io.RawIOBase):
 
 
 def _packer(compression: str) -> Callable[[bytes], bytes]:
-    return {
+    packers: dict[str, Callable[[bytes], bytes]] = {
         ".gz": partial(gzip.compress, compresslevel=4, mtime=0),
         ".xz": partial(lzma.compress, preset=0),
-        ".zst": partial(_zstd().compress, level=1),
-    }[compression]
+        ".zst": _packed_by_zstd,
+    }
+    return packers[compression]
+
+
+def _packed_by_zstd(block: bytes) -> bytes:
+    zstd = _zstd()
+    try:
+        packed: bytes = zstd.compress(block, level=1)
+    except zstd.ZstdError as error:  # nothing but memory can be missing; the others say so
+        raise OutOfMemoryError(f"there is no memory to pack {len(block):,} bytes") from error
+    return packed
 
 
 def _opener(compression: str) -> Any:

@@ -136,8 +136,7 @@ class Text(Lines):
             self._blocks = files.blocks(path, unpack_limit)
             data = np.frombuffer(next(self._blocks, b""), np.uint8)
         elif os.path.getsize(path):
-            with open(path, "rb") as file:
-                self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            self._map = files.mapped_file(path)
             data = np.frombuffer(self._map, np.uint8)
         else:
             data = np.empty(0, np.uint8)

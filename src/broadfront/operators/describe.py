@@ -104,6 +104,7 @@ class Advance:
     goal
         ``goal(state)`` returns a vertex, where there is a priority: the operator stops as soon as
         the bucket of that vertex is done. Vertices of later buckets are as far as they have come.
+        A number that is no vertex of the graph raises `VertexError`.
     width
         The width of a bucket; None lets the graph decide.
     enters

@@ -81,7 +81,7 @@ def _content(path: str | PathLike[str], most: int) -> tuple[dict[str, Any], Any]
             facts = json.loads(arrays["facts"].tobytes())
             owner = np.asarray(arrays["owner"])  # NumPy gives the bytes of what is no array
         form = facts["form"]
-    except FormatError:
+    except (FormatError, MemoryError):
         raise
     except Exception as error:  # on bytes that are not its own NumPy raises whatever its parsers do
         raise FormatError(path, "not a partition that Broadfront stored") from error

@@ -45,7 +45,7 @@ def read(
         file = parquet.ParquetFile(arrow.BufferReader(arrow.py_buffer(content)))
         _refuse_too_much(path, file.metadata, files.most_unpacked(path, unpack_limit))
         table = file.read()
-    except FormatError:
+    except (FormatError, MemoryError):  # Arrow's own is of both families
         raise
     except (arrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise FormatError(path, f"expected a Parquet file: {str(error).splitlines()[0]}") from error
@@ -59,6 +59,8 @@ def read(
         graph = from_arrow(
             table, **names, directed=directed, simple=simple, num_vertices=num_vertices
         )
+    except MemoryError:
+        raise
     except (GraphError, arrow.ArrowException, ValueError) as error:
         raise FormatError(path, str(error)) from error
     graph.origin = replace(

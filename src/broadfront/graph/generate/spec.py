@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 from broadfront import threads
 from broadfront.clock import Clock
-from broadfront.errors import OptionError
+from broadfront.errors import OptionError, OutOfMemoryError
 from broadfront.graph.csr import Graph
 from broadfront.graph.generate.registry import (
     GENERATORS,
@@ -179,7 +179,7 @@ def _made(spec: str, request: Request, settings: dict[str, Any], clock: Clock) -
     except OptionError as error:
         raise _wrong(spec, request.name, str(error)) from error
     except MemoryError as error:
-        raise _wrong(spec, request.name, "there is not enough free memory") from error
+        raise OutOfMemoryError(f"{_shown(spec)}: there is not enough free memory") from error
     return graph
 
 

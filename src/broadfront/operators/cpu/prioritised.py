@@ -29,6 +29,7 @@ import numpy as np
 
 from broadfront import atomics
 from broadfront.devices.control import CURSORS, LINE, claim, nanoseconds
+from broadfront.errors import VertexError
 from broadfront.kernel import inner
 from broadfront.operators.cpu.buckets import (
     BLOCK,
@@ -91,6 +92,7 @@ from broadfront.pointers import shifted
 
 NOT_HERE = -(1 << 62)
 """The bucket of a goal that another device owns."""
+NO_SUCH_GOAL = "the goal of an Advance is not a vertex of the graph"
 WIDEST_SPAN = 1 << 40
 LITTLE, ENOUGH = 1 << 11, 1 << 13
 """Edges that each device should traverse in an iteration, on average: spans widen below the first
@@ -282,6 +284,16 @@ def prioritised(
         front[TRIED], front[SPAN_EDGES], front[SPAN_AGAIN] = 0, 0, 0
 
     @inner
+    def goal_here(graph, state):
+        """Return the place of the goal on this device; negative if it is elsewhere."""
+        if not has_goal:
+            return np.int64(-1)
+        vertex = np.int64(goal(state) | 0)  # what is not whole does not compile
+        if vertex < 0 or vertex >= state.num_vertices:
+            raise VertexError(NO_SUCH_GOAL)
+        return np.int64(position_of(vertex, graph, state))
+
+    @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
         prepare(control, rank, turn)
         if not room_for_copies(rank, threads, control, work, front):
@@ -294,7 +306,7 @@ def prioritised(
             return turn
         front[OWN] = lowest
         turn, lowest, _, _, _ = agree(rank, threads, control, work, front, turn, lowest, 0, 0, 0)
-        wished = np.int64(position_of(np.int64(goal(state)), graph, state)) if has_goal else -1
+        wished = goal_here(graph, state)
         front[SPAN], front[VISITED], front[AGAIN] = 1, 0, 0
         front[TRIED], front[SPAN_EDGES], front[SPAN_AGAIN] = 0, 0, 0
         begin_solos(control, rank, front)
