@@ -28,7 +28,7 @@ def test_no_memory(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
         raise error
 
     monkeypatch.setattr(mmap, "mmap", refuse)
-    with pytest.raises(bf.OutOfMemoryError, match="no memory for 8,388,608 bytes") as caught:
+    with pytest.raises(bf.OutOfMemoryError, match="no memory for 10,485,760 bytes") as caught:
         pages.new_array(1 << 20, np.int64)
     assert isinstance(caught.value, MemoryError)
     assert caught.value.__cause__ is error
