@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from broadfront import keeping
+from broadfront.checking import ALWAYS
 from broadfront.devices.control import LINE
 from broadfront.devices.growing import allocate, free
 from broadfront.devices.mail import Post, new_post
@@ -136,10 +137,11 @@ def _kept(
     dtype: DTypeLike,
     make: Callable[..., NDArray[Any]],
 ) -> NDArray[Any]:
+    """Return an array that is long enough; where indices are checked, no longer than that."""
     kept = arrays.get(name)
     if kept is None or kept.dtype != dtype or len(kept) < length:
         kept = arrays[name] = make(length, dtype)
-    return kept
+    return kept[:length] if ALWAYS else kept
 
 
 class Ledger(Workspace):
