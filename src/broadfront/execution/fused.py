@@ -123,10 +123,9 @@ def fused(
 def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
     """Return the loop that runs a program from many sources, each in rows of its own."""
     whole = _whole(program, names, False)
-    places = enumerate(program.fields.values())
     marked = has_plain_advance(program)
     pointer, pointers = makers()
-    begin = _each([_beginning(place, field) for place, field in places])
+    begin = _each([_beginning(*field) for field in enumerate(program.fields.values())])
 
     def broadfront_batch(control, graph, state, in_state, work, batch):
         lines, rows, words = pointers(work), pointers(graph), pointer(control)
@@ -144,9 +143,7 @@ def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
             _start(lines, rows, front, source, marked)
             batch.spans[row, 0] = batch.worker
             batch.spans[row, 1] = front[ITERATION]
-            turn = whole(
-                np.int64(0), np.int64(1), words, rows, here, there, lines, front, turn
-            )  # fmt: skip
+            turn = whole(np.int64(0), np.int64(1), words, rows, here, there, lines, front, turn)
             batch.spans[row, 2] = front[ITERATION]
         return front[ITERATION]
 
