@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numba
 import numpy as np
 import pytest
 
@@ -82,6 +83,21 @@ def test_an_index_outside_a_field_raises(ring: bf.Graph, how: int) -> None:
         with pytest.raises(IndexError, match="index -1"):
             run(-1)
     run(0)
+
+
+@numba.njit  # noqa: TID251
+def of_a_user(values, place):
+    return values[place]
+
+
+def asks_another(vertex, state):
+    state.found[vertex] = of_a_user(state.other, vertex + 10)
+
+
+def test_functions_of_the_user_check_fields(ring: bf.Graph) -> None:
+    program = Program(ANYWHERE.fields, step=[Compute(asks_another)])
+    with pytest.raises(BoundsError, match="of_a_user: state.other has 4 places, index 1[0-3]"):
+        bf.run(program, ring, checked=True)
 
 
 @pytest.mark.parametrize("threads", [1, 3])
