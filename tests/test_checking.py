@@ -115,6 +115,14 @@ def test_many_sources(ring: bf.Graph) -> None:
         along(ring, 1000, bf.run_each)
 
 
+def test_other_functions_raise_as_numba_does(ring: bf.Graph) -> None:
+    along(ring, 0)
+    look = numba.njit(lambda numbers, place: numbers[place], boundscheck=True)  # noqa: TID251
+    with pytest.raises(IndexError, match="index is out of bounds") as raised:
+        look(np.zeros(3), 3)
+    assert not isinstance(raised.value, BoundsError)
+
+
 def test_the_error_can_be_pickled() -> None:
     error = pickle.loads(pickle.dumps(BoundsError("look", "state.found", 7, 4)))
     assert str(error) == "look: state.found has 4 places, index 7"

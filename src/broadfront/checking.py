@@ -23,11 +23,12 @@ from numba import types
 from numba.core import cgutils
 
 from broadfront.errors import BoundsError
-from broadfront.sites import array_name
+from broadfront.sites import array_name, compiles_here
 
 ALWAYS = os.environ.get("BROADFRONT_CHECKED", "") not in ("", "0")
 """Whether everything is compiled with checks in this process."""
 
+_check_of_numba = cgutils.do_boundscheck
 _wanted: ContextVar[bool] = ContextVar("checked", default=False)
 
 
@@ -55,7 +56,13 @@ def options_of_checks() -> dict[str, Any]:
 
 
 def check_index(context: Any, builder: Any, index: Any, length: Any, axis: Any = None) -> None:
-    """Raise `BoundsError` for an index outside an array, as Numba would raise `IndexError`."""
+    """Raise `BoundsError` for an index outside an array, as Numba would raise `IndexError`.
+
+    It stands in place of Numba's own, which goes on to serve other functions.
+    """
+    if not compiles_here():
+        _check_of_numba(context, builder, index, length, axis)
+        return
     name = array_name()
     if axis and not isinstance(axis, ir.Value):
         name = f"axis {axis} of {name}"

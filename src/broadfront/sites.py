@@ -18,13 +18,19 @@ from numba.core.typed_passes import NativeLowering
 
 UNKNOWN = "an array"
 _READS = ("getitem", "static_getitem", "typed_getitem")
-_now = [UNKNOWN]
-"""What the instruction that is being compiled indexes; only one thread compiles at a time."""
+_now: list[str | None] = [None]
+"""What the instruction indexes that is being compiled here, and not by Numba alone; only one thread
+compiles at a time."""
+
+
+def compiles_here() -> bool:
+    """Tell whether what is being compiled is a function of checked code."""
+    return _now[0] is not None
 
 
 def array_name() -> str:
     """Return the name of the array that is being indexed."""
-    return _now[0]
+    return _now[0] or UNKNOWN
 
 
 class _Naming(Lower):  # type: ignore[misc]
