@@ -7,12 +7,17 @@ BIN := $(VENV)/bin
 FUZZ_SECONDS ?= 3600
 FUZZ ?=
 
-.PHONY: demo test lint bench mix fuzz interrupts failing clean
+.PHONY: demo test checked lint bench mix fuzz interrupts failing clean
 
 demo: $(VENV)/installed
 	$(BIN)/broadfront bfs kron:20 --verify
 
 test: $(VENV)/installed-for-tests lint
+	$(BIN)/python -m pytest -n auto --dist worksteal -q
+
+# The whole suite with every index checked in all kernels and functors; once per release.
+checked: $(VENV)/installed-for-tests
+	BROADFRONT_CHECKED=1 NUMBA_CACHE_DIR=$(CURDIR)/$(VENV)/checked-cache \
 	$(BIN)/python -m pytest -n auto --dist worksteal -q
 
 lint: $(VENV)/installed-for-tests

@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from broadfront.errors import (
+    BoundsError,
     BroadfrontError,
     DeviceError,
     DeviceMemoryError,
@@ -62,6 +63,7 @@ __version__ = "0.1.0"
 __all__ = [
     "Advance",
     "Betweenness",
+    "BoundsError",
     "BreadthFirst",
     "BroadfrontError",
     "Components",

@@ -21,6 +21,8 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
 from broadfront.bounded import Bounded, element_within
+from broadfront.checking import refuse_outside
+from broadfront.sites import array_name
 
 
 def element(context: Any, builder: Any, holder: Any, value: Any, index: Any, place: Any) -> Any:
@@ -30,7 +32,10 @@ def element(context: Any, builder: Any, holder: Any, value: Any, index: Any, pla
         return element_within(context, builder, holder, value, offset)
     if isinstance(holder, types.CPointer):
         return builder.gep(value, [offset])
-    return builder.gep(make_array(holder)(context, builder, value).data, [offset])
+    array = make_array(holder)(context, builder, value)
+    if context.enable_boundscheck:
+        refuse_outside(context, builder, array_name(), offset, array.nitems)
+    return builder.gep(array.data, [offset])
 
 
 def _read_modify_write(name: str, unsigned: str, real: str, about: str) -> Callable[..., Any]:

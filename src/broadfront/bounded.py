@@ -1,9 +1,14 @@
-"""Fields with their lengths, for runs that check every index: ``NUMBA_BOUNDSCHECK=1``.
+"""Pointers and addresses that know how far they reach, for code that checks every index.
 
-Functors see fields as pointers, which know no length. With the switch they see a pointer and a
-length, and an index outside raises `IndexError`, which names the field. So does a negative index.
+Compiled loops see arrays as pointers, which know no length (`broadfront.pointers`). In code with
+checks (`broadfront.checking`) they see a pointer, a length and, in the type, the name of the array;
+an index outside raises `BoundsError`. So does a negative index, but for what lies before a pointer
+and is known to belong to it. Where one of several arrays is meant, the name has all of them.
 
-Invariant: without the switch nothing here is compiled.
+Memory that grows has addresses for names. An address that knows where its memory ends is a number
+to which offsets can be added, and a pointer made from it knows its length.
+
+Invariant: without checks nothing here is compiled.
 """
 
 from __future__ import annotations
@@ -12,91 +17,178 @@ import operator
 from typing import Any
 
 from numba import types
-from numba.core import cgutils, config
-from numba.extending import intrinsic, models, overload, register_model
+from numba.core import cgutils
+from numba.core.typeconv import Conversion
+from numba.core.typing.templates import AbstractTemplate, infer_global, signature
+from numba.extending import lower_builtin, lower_cast, models, register_model
+
+from broadfront.checking import refuse_outside
 
 
 class Bounded(types.Type):  # type: ignore[misc]
-    """The type of a pointer with a length."""
+    """The type of a pointer with a length, and of what it is called."""
 
-    def __init__(self, dtype: Any, field: str) -> None:
+    def __init__(self, dtype: Any, names: tuple[str, ...]) -> None:
         self.dtype = dtype
-        self.field = field
-        super().__init__(f"Bounded({dtype}, {field})")
+        self.names = tuple(sorted(set(names)))
+        super().__init__(f"Bounded({dtype}, {self.array})")
+
+    @property
+    def array(self) -> str:
+        """The name of the array, or names of several."""
+        return " or ".join(self.names)
+
+    @property
+    def pointer(self) -> Any:
+        """The type of the pointer alone."""
+        return types.CPointer(self.dtype)
+
+    def unify(self, typing_context: Any, other: Any) -> Any:
+        """Return the type of what may be one or the other."""
+        if isinstance(other, Bounded) and other.dtype == self.dtype:
+            return Bounded(self.dtype, self.names + other.names)
+        return None
+
+    def can_convert_to(self, typing_context: Any, other: Any) -> Any:
+        """Tell how well this serves as another type."""
+        if isinstance(other, Bounded) and other.dtype == self.dtype:
+            return Conversion.promote
+        return Conversion.unsafe if other == self.pointer else None
+
+
+class Address(types.Type):  # type: ignore[misc]
+    """The type of an address that knows where its memory ends."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        super().__init__(f"Address({', '.join(names)})")
 
 
 @register_model(Bounded)
-class _Model(models.StructModel):  # type: ignore[misc]
+class _BoundedModel(models.StructModel):  # type: ignore[misc]
     def __init__(self, manager: Any, kind: Any) -> None:
-        members = [("data", types.CPointer(kind.dtype)), ("length", types.intp)]
+        members = [("data", kind.pointer), ("length", types.intp), ("before", types.intp)]
         super().__init__(manager, kind, members)
 
 
-def checking() -> bool:
-    """Tell whether indices are to be checked."""
-    return bool(config.BOUNDSCHECK)
+@register_model(Address)
+class _AddressModel(models.StructModel):  # type: ignore[misc]
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, [("begin", types.intp), ("end", types.intp)])
 
 
-def bounded(context: Any, builder: Any, kind: Any, data: Any, length: Any) -> Any:
+def bounded(context: Any, builder: Any, kind: Any, data: Any, length: Any, before: Any = 0) -> Any:
     """Return the value of a bounded pointer."""
     proxy = cgutils.create_struct_proxy(kind)(context, builder)
     proxy.data, proxy.length = data, length
+    proxy.before = length.type(before) if isinstance(before, int) else before
     return proxy._getvalue()
 
 
-def data_of(builder: Any, value: Any) -> Any:
-    """Return the pointer in the value of a bounded one."""
-    return builder.extract_value(value, 0)
+def ending(context: Any, builder: Any, kind: Any, begin: Any, end: Any) -> Any:
+    """Return the value of an address that knows where its memory ends."""
+    proxy = cgutils.create_struct_proxy(kind)(context, builder)
+    proxy.begin, proxy.end = begin, end
+    return proxy._getvalue()
+
+
+def parts_of(builder: Any, value: Any) -> tuple[Any, Any, Any]:
+    """Return the pointer, the length and what lies before, of a bounded pointer."""
+    return tuple(builder.extract_value(value, place) for place in range(3))
 
 
 def element_within(context: Any, builder: Any, kind: Any, value: Any, offset: Any) -> Any:
-    """Return the address of an element; raise `IndexError` where there is none."""
-    text = f"an index is outside state.{kind.field}"
-    length = builder.extract_value(value, 1)
-    with builder.if_then(builder.icmp_unsigned(">=", offset, length), likely=False):
-        context.call_conv.return_user_exc(builder, IndexError, (text,))
-    return builder.gep(data_of(builder, value), [offset])
+    """Return the address of an element; raise `BoundsError` where there is none."""
+    data, length, before = parts_of(builder, value)
+    refuse_outside(context, builder, kind.array, offset, length, before)
+    return builder.gep(data, [offset])
 
 
-@intrinsic
-def _length(typing_context: Any, array: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.extract_value(arguments[0], 1)
-
-    return types.intp(array), generate
-
-
-@intrinsic
-def _pointer(typing_context: Any, array: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return data_of(builder, arguments[0])
-
-    return types.CPointer(array.dtype)(array), generate
+def moved(context: Any, builder: Any, kind: Any, value: Any, count: Any) -> Any:
+    """Return a bounded pointer `count` elements further on, and as much shorter."""
+    data, length, _ = parts_of(builder, value)
+    return bounded(
+        context, builder, kind, builder.gep(data, [count]), builder.sub(length, count)
+    )  # fmt: skip
 
 
-@overload(operator.getitem)
-def _get(array, index):
-    if not isinstance(array, Bounded) or not isinstance(index, types.Integer):
+def item_size(context: Any, dtype: Any) -> int:
+    """Return the bytes of an element."""
+    return int(context.get_abi_sizeof(context.get_data_type(dtype)))
+
+
+@lower_cast(Bounded, Bounded)
+def _as_one_of_several(context, builder, kind, to, value):
+    return bounded(context, builder, to, *parts_of(builder, value))
+
+
+@lower_cast(Bounded, types.CPointer)
+def _as_pointer(context, builder, kind, to, value):
+    return parts_of(builder, value)[0]
+
+
+# ---------------------------------------------------------------------- elements
+
+
+@infer_global(operator.getitem)
+class _Get(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, given, named):
+        if isinstance(given[0], Bounded) and isinstance(given[1], types.Integer):
+            return signature(given[0].dtype, given[0], types.intp)
         return None
-    text = f"outside state.{array.field}: index, length"
-
-    def get(array, index):
-        if index < 0 or index >= _length(array):
-            raise IndexError(text, index, _length(array))
-        return _pointer(array)[index]
-
-    return get
 
 
-@overload(operator.setitem)
-def _set(array, index, value):
-    if not isinstance(array, Bounded) or not isinstance(index, types.Integer):
+@infer_global(operator.setitem)
+class _Set(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, given, named):
+        if isinstance(given[0], Bounded) and isinstance(given[1], types.Integer):
+            return signature(types.none, given[0], types.intp, given[0].dtype)
         return None
-    text = f"outside state.{array.field}: index, length"
 
-    def set_(array, index, value):
-        if index < 0 or index >= _length(array):
-            raise IndexError(text, index, _length(array))
-        _pointer(array)[index] = value
 
-    return set_
+@lower_builtin(operator.getitem, Bounded, types.Integer)
+def _get(context, builder, sig, arguments):
+    kind, zero = sig.args[0], arguments[1].type(0)
+    place = element_within(context, builder, kind, *arguments)
+    plain = signature(kind.dtype, kind.pointer, types.intp)
+    return context.get_function(operator.getitem, plain)(builder, (place, zero))
+
+
+@lower_builtin(operator.setitem, Bounded, types.Integer, types.Any)
+def _set(context, builder, sig, arguments):
+    kind, zero = sig.args[0], arguments[1].type(0)
+    place = element_within(context, builder, kind, *arguments[:2])
+    plain = signature(types.none, kind.pointer, types.intp, kind.dtype)
+    return context.get_function(operator.setitem, plain)(builder, (place, zero, arguments[2]))
+
+
+# ---------------------------------------------------------------------- addresses
+
+
+@infer_global(operator.add)
+@infer_global(operator.iadd)
+class _Add(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, given, named):
+        if isinstance(given[0], Address) and isinstance(given[1], types.Integer):
+            return signature(given[0], given[0], types.intp)
+        return None
+
+
+@infer_global(operator.ne)
+class _Differs(AbstractTemplate):  # type: ignore[misc]
+    def generic(self, given, named):
+        if isinstance(given[0], Address) and isinstance(given[1], types.Integer):
+            return signature(types.boolean, given[0], types.intp)
+        return None
+
+
+@lower_builtin(operator.add, Address, types.Integer)
+@lower_builtin(operator.iadd, Address, types.Integer)
+def _add(context, builder, sig, arguments):
+    further = builder.add(builder.extract_value(arguments[0], 0), arguments[1])
+    return builder.insert_value(arguments[0], further, 0)
+
+
+@lower_builtin(operator.ne, Address, types.Integer)
+def _differs(context, builder, sig, arguments):
+    return builder.icmp_unsigned("!=", builder.extract_value(arguments[0], 0), arguments[1])

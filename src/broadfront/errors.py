@@ -43,6 +43,20 @@ class FunctorError(BroadfrontError, TypeError):
     """A functor that does not compile, or returns what its operator cannot take."""
 
 
+class BoundsError(BroadfrontError, IndexError):
+    """An index outside an array, in code that is compiled with checks (`broadfront.checking`).
+
+    `function` and `array` are names, `length` is how many places the array has.
+    """
+
+    def __init__(self, function: str, array: str, index: int, length: int) -> None:
+        self.function, self.array, self.index, self.length = function, array, index, length
+        super().__init__(f"{function}: {array} has {length:,} places, index {index:,}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.function, self.array, self.index, self.length)
+
+
 class TimeLimitError(BroadfrontError, TimeoutError):
     """A run took longer than it was allowed to."""
 

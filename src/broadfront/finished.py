@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 
 from broadfront.apart import apart
-from broadfront.bounded import checking
+from broadfront.checking import checking, options_of_checks
+from broadfront.sites import NamingCompiler
 
 ENVIRONMENT = "_ZN08NumbaEnv"
 """How the names of variables begin that refer to environments."""
@@ -48,5 +50,6 @@ def _set_environments(compiled: Any) -> None:
 
 def finished(function: Any, **options: Any) -> Finished:
     """Return `function` as one that Python calls."""
-    given = {"nopython": True, "boundscheck": checking() or None, **options}
-    return Finished(function, targetoptions=given)
+    given = {"nopython": True, **options_of_checks(), **options}
+    compiler = NamingCompiler if checking() else Compiler
+    return Finished(function, targetoptions=given, pipeline_class=compiler)

@@ -3,6 +3,10 @@
 A pointer indexes like its array but carries no length, no strides and no reference count, and an
 index is taken as it is: that is worth a third of the time of a traversal. The array itself must be
 kept alive by the caller, which every run does.
+
+In code that checks indices (`broadfront.checking`) pointers know their lengths: those of arrays,
+and those of memory that grows, which ends where the last allocation did. Not checked are pointers
+made of a plain number: only `broadfront.execution.luggage` makes such.
 """
 
 from __future__ import annotations
@@ -18,17 +22,29 @@ from numba.extending import intrinsic, models, overload, register_model
 from numba.np.arrayobj import make_array
 
 from broadfront.atomics import element
-from broadfront.bounded import Bounded, bounded, checking, data_of
+from broadfront.bounded import Address, Bounded, bounded, ending, item_size, moved, parts_of
+from broadfront.checking import ALWAYS, checking
+from broadfront.sites import UNKNOWN
+
+
+def _pointer_to(array: Any, checked: bool) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _values_of(context, builder, array, arguments[0], kind)
+
+    kind = _kinds_of(array, checked, UNKNOWN)
+    return kind(array), generate
 
 
 @intrinsic
 def pointer(typing_context: Any, array: Any) -> Any:
     """Return a pointer to the first element of an array."""
+    return _pointer_to(array, ALWAYS)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return make_array(array)(context, builder, arguments[0]).data
 
-    return types.CPointer(array.dtype)(array), generate
+@intrinsic
+def bounded_pointer(typing_context: Any, array: Any) -> Any:
+    """Return a pointer that knows its length."""
+    return _pointer_to(array, True)
 
 
 @intrinsic
@@ -37,12 +53,18 @@ def pointers(typing_context: Any, state: Any) -> Any:
 
     None becomes what indexes like an array in which every element is its own index, for nothing.
     """
+    return _pointer_to(state, ALWAYS)
 
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _values_of(context, builder, state, arguments[0], kinds)
 
-    kinds = _kinds_of(state)
-    return kinds(state), generate
+@intrinsic
+def bounded_pointers(typing_context: Any, state: Any) -> Any:
+    """Do as `pointers` with pointers that know their lengths."""
+    return _pointer_to(state, True)
+
+
+def makers() -> tuple[Any, Any]:
+    """Return `pointer` and `pointers`, for a function that is made now."""
+    return (bounded_pointer, bounded_pointers) if checking() else (pointer, pointers)
 
 
 class Same(types.Dummy):  # type: ignore[misc]
@@ -64,25 +86,20 @@ STATE = "State__"
 """How the names of the classes begin whose fields functors see."""
 
 
-def _kinds_of(kind: Any, field: str | None = None) -> Any:
+def _kinds_of(kind: Any, checked: bool = ALWAYS, name: str = "") -> Any:
     if kind == types.none:
         return SAME
     if isinstance(kind, types.Array):
-        return types.CPointer(kind.dtype) if field is None else Bounded(kind.dtype, field)
+        return Bounded(kind.dtype, (name,)) if checked else types.CPointer(kind.dtype)
     if isinstance(kind, types.BaseNamedTuple):
+        whole = kind.instance_class.__name__
+        whole = "state" if whole.startswith(STATE) else whole.lower()
         parts = [
-            _kinds_of(part, field)
-            for part, field in zip(kind.types, _checked_fields(kind), strict=True)
+            _kinds_of(part, checked, f"{whole}.{field}")
+            for part, field in zip(kind.types, kind.fields, strict=True)
         ]
         return types.NamedTuple(parts, kind.instance_class)
     return kind
-
-
-def _checked_fields(kind: Any) -> tuple[str | None, ...]:
-    """Return the names of a state's fields where indices are checked, and nothing elsewhere."""
-    if checking() and kind.instance_class.__name__.startswith(STATE):
-        return tuple(kind.fields)
-    return (None,) * len(kind.types)
 
 
 def _values_of(context: Any, builder: Any, kind: Any, value: Any, to: Any) -> Any:
@@ -91,8 +108,7 @@ def _values_of(context: Any, builder: Any, kind: Any, value: Any, to: Any) -> An
     if isinstance(kind, types.Array):
         array = make_array(kind)(context, builder, value)
         if isinstance(to, Bounded):
-            length = builder.extract_value(array.shape, 0)
-            return bounded(context, builder, to, array.data, length)
+            return bounded(context, builder, to, array.data, array.nitems)
         return array.data
     if not isinstance(kind, types.BaseNamedTuple):
         return value
@@ -105,6 +121,8 @@ def _values_of(context: Any, builder: Any, kind: Any, value: Any, to: Any) -> An
 @intrinsic
 def at(typing_context: Any, address: Any, like: Any) -> Any:
     """Return the pointer to an address given as an integer, of the kind of `like`."""
+    if isinstance(address, Address):
+        return _at_known(address, like)
     pointed = types.CPointer(like.dtype)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -114,13 +132,75 @@ def at(typing_context: Any, address: Any, like: Any) -> Any:
     return pointed(address, like), generate
 
 
+def _at_known(address: Any, like: Any) -> Any:
+    pointed = Bounded(like.dtype, address.names)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        begin, end = (builder.extract_value(arguments[0], place) for place in range(2))
+        data = builder.inttoptr(begin, context.get_value_type(pointed.pointer))
+        size = begin.type(item_size(context, like.dtype))
+        length = builder.sdiv(builder.sub(end, begin), size)
+        return bounded(context, builder, pointed, data, length)
+
+    return pointed(address, like), generate
+
+
+@intrinsic
+def address_in(typing_context: Any, table: Any, place: Any) -> Any:
+    """Return the address at a place of a table, in which its capacity in bytes comes next.
+
+    Where the table is checked, the address knows where its memory ends.
+    """
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        entry = element(context, builder, table, arguments[0], place, arguments[1])
+        begin = builder.load(entry)
+        if not isinstance(table, Bounded):
+            return begin
+        end = builder.add(begin, builder.load(builder.gep(entry, [begin.type(1)])))
+        return ending(context, builder, kind, begin, end)
+
+    known = isinstance(table, Bounded)
+    kind = Address((f"memory of {table.array}",)) if known else table.dtype
+    return kind(table, place), generate
+
+
+@intrinsic
+def reaching_back(typing_context: Any, address: Any, place: Any) -> Any:
+    """Return a pointer; one that is checked may reach back by as much as an element says."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if not isinstance(address, Bounded):
+            return arguments[0]
+        data, length, _ = parts_of(builder, arguments[0])
+        entry = element(context, builder, address, arguments[0], place, arguments[1])
+        return bounded(context, builder, address, data, length, builder.neg(builder.load(entry)))
+
+    return address(address, place), generate
+
+
 @intrinsic
 def recast(typing_context: Any, address: Any, like: Any) -> Any:
     """Return the same pointer as one of the kind of `like`."""
+    if isinstance(address, Bounded):
+        return _recast_bounded(address, like)
     pointed = types.CPointer(like.dtype)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], context.get_value_type(pointed))
+
+    return pointed(address, like), generate
+
+
+def _recast_bounded(address: Any, like: Any) -> Any:
+    pointed = Bounded(like.dtype, address.names)
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        data, length, _ = parts_of(builder, arguments[0])
+        old, new = (length.type(item_size(context, kind.dtype)) for kind in (address, like))
+        data = builder.bitcast(data, context.get_value_type(pointed.pointer))
+        length = builder.sdiv(builder.mul(length, old), new)
+        return bounded(context, builder, pointed, data, length)
 
     return pointed(address, like), generate
 
@@ -130,7 +210,10 @@ def shifted(typing_context: Any, address: Any, count: Any) -> Any:
     """Return a pointer `count` elements further on."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return builder.gep(arguments[0], [context.cast(builder, arguments[1], count, types.intp)])
+        distance = context.cast(builder, arguments[1], count, types.intp)
+        if isinstance(address, Bounded):
+            return moved(context, builder, address, arguments[0], distance)
+        return builder.gep(arguments[0], [distance])
 
     return address(address, count), generate
 
@@ -145,8 +228,10 @@ def at_row(typing_context: Any, state: Any, row: Any, lengths: Any) -> Any:
             length = builder.extract_value(arguments[2], place)
             kind, shift = state.types[place], builder.mul(arguments[1], length)
             if isinstance(kind, Bounded):
-                data = builder.gep(data_of(builder, parts[place]), [shift])
-                parts[place] = bounded(context, builder, kind, data, length)
+                whole = moved(context, builder, kind, parts[place], shift)
+                data, left, _ = parts_of(builder, whole)
+                least = builder.select(builder.icmp_signed("<", left, length), left, length)
+                parts[place] = bounded(context, builder, kind, data, least)
             else:
                 parts[place] = builder.gep(parts[place], [shift])
         return context.make_tuple(builder, state, parts)
@@ -159,7 +244,10 @@ def prefetch(typing_context: Any, address: Any, index: Any) -> Any:
     """Ask for the cache line of an element; harmless wherever it points."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        place = element(context, builder, address, arguments[0], index, arguments[1])
+        kind, base = address, arguments[0]
+        if isinstance(address, Bounded):
+            kind, base = address.pointer, parts_of(builder, base)[0]
+        place = element(context, builder, kind, base, index, arguments[1])
         octets, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [octets, number, number, number])
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")

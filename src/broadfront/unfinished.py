@@ -24,7 +24,8 @@ from numba.core.typed_passes import NopythonRewrites
 from numba.core.types.misc import unliteral
 
 from broadfront.apart import check_leaving
-from broadfront.bounded import checking
+from broadfront.checking import checking, options_of_checks
+from broadfront.sites import naming
 
 
 class _WithoutEnvironment:
@@ -111,6 +112,14 @@ class UnfinishedCompiler(CompilerBase):  # type: ignore[misc]
         return [passes]
 
 
+class NamingUnfinishedCompiler(UnfinishedCompiler):
+    """The same for functions that check every index, and know what they index."""
+
+    def define_pipelines(self) -> list[Any]:
+        """Return the passes."""
+        return [naming(passes) for passes in super().define_pipelines()]
+
+
 class Part(CPUDispatcher):  # type: ignore[misc]
     """A function that only compiled functions call."""
 
@@ -122,5 +131,6 @@ class Part(CPUDispatcher):  # type: ignore[misc]
 
 def part(function: Any, **options: Any) -> Part:
     """Return `function` as a part of those that call it."""
-    given = {"nopython": True, "boundscheck": checking() or None, **options}
-    return Part(py_func=function, targetoptions=given, pipeline_class=UnfinishedCompiler)
+    given = {"nopython": True, **options_of_checks(), **options}
+    compiler = NamingUnfinishedCompiler if checking() else UnfinishedCompiler
+    return Part(py_func=function, targetoptions=given, pipeline_class=compiler)

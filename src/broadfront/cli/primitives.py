@@ -50,6 +50,9 @@ class Primitive:
         command.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after this")
         command.add_argument("--verify", action="store_true", help="check the answer")
         command.add_argument(
+            "--checked", action="store_true", help="check every index, which is slow"
+        )
+        command.add_argument(
             "--out", metavar="FILE", help="write a row per vertex: .parquet, .csv or .npy"
         )
         trace.add(command)
@@ -61,7 +64,10 @@ class Primitive:
         """Read, run, verify, write, tell."""
         graph = graphs.read_graph(options)
         with display.showing_progress(options):
-            settings = {"threads": options.threads, "time_limit": options.time_limit}
+            settings = {
+                "threads": options.threads, "time_limit": options.time_limit,
+                "checked": options.checked,
+            }  # fmt: skip
             result = self.call(graph, options, {**settings, **where.chosen(graph, options)})
         checked = None
         if options.verify:

@@ -25,7 +25,7 @@ from broadfront.devices.control import LINE, idle, nanoseconds, poll, stopped
 from broadfront.devices.growing import EXCHANGED, WAITED, enlarged
 from broadfront.devices.timeline import row_of
 from broadfront.kernel import inner
-from broadfront.pointers import at
+from broadfront.pointers import address_in, at
 
 Array = NDArray[Any]
 
@@ -119,13 +119,13 @@ def write_log(mail, iteration):
 @inner
 def box(mail, sender, receiver):
     """Return the words of a box."""
-    return at(mail.boxes[2 * (sender * mail.devices + receiver)], mail.boxes)
+    return at(address_in(mail.boxes, 2 * (sender * mail.devices + receiver)), mail.boxes)
 
 
 @inner
 def address_of(mail, sender, receiver):
     """Return the address of a box."""
-    return mail.boxes[2 * (sender * mail.devices + receiver)]
+    return address_in(mail.boxes, 2 * (sender * mail.devices + receiver))
 
 
 @inner

@@ -2,7 +2,8 @@
 
 A workspace holds a team and named arrays that only ever grow. Runs at the same time in several
 Python threads each get a workspace of their own; it goes back on the shelf when the run ends. It
-keeps account of what the present run asked for, whatever it holds from earlier ones.
+keeps account of what the present run asked for, whatever it holds from earlier ones. Where every
+index is checked (`broadfront.checking`), a run gets no more than it asks for.
 
 Invariant: what is on the shelf takes no more than `broadfront.keeping.factor` times what the
 largest of the last runs had in use, or than `ALWAYS_KEPT`. What has not been used for longest goes
@@ -21,6 +22,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from broadfront import keeping
+from broadfront.checking import ALWAYS
 from broadfront.devices.control import LINE
 from broadfront.devices.growing import allocate, free
 from broadfront.devices.mail import Post, new_post
@@ -73,7 +75,7 @@ class Workspace:
 
         They are not in `asked_bytes`; `anew` gives back what earlier runs have left.
         """
-        if anew or len(self._pieces) != 2 * len(sizes):
+        if anew or ALWAYS or len(self._pieces) != 2 * len(sizes):
             self._free_pieces()
             self._pieces = np.zeros(2 * len(sizes), np.int64)
         if not allocate(self._pieces, np.array(sizes, np.int64)):
@@ -85,7 +87,8 @@ class Workspace:
 
     def post(self, devices: int, without_boxes: bool = False) -> Post:
         """Return the post of so many devices, as new but for the boxes, which may be kept."""
-        if self._post is None or len(self._post.agreed) != devices * LINE or without_boxes:
+        anew = without_boxes or ALWAYS
+        if self._post is None or len(self._post.agreed) != devices * LINE or anew:
             self._free_post()
             self._post = new_post(devices)
         for array in (self._post.posted, self._post.taken, self._post.agreed):
@@ -137,10 +140,11 @@ def _kept(
     dtype: DTypeLike,
     make: Callable[..., NDArray[Any]],
 ) -> NDArray[Any]:
+    """Return an array that is long enough; where indices are checked, no longer than that."""
     kept = arrays.get(name)
     if kept is None or kept.dtype != dtype or len(kept) < length:
         kept = arrays[name] = make(length, dtype)
-    return kept
+    return kept[:length] if ALWAYS else kept
 
 
 class Ledger(Workspace):

@@ -53,6 +53,7 @@ def run_alone(
     memory_limit: int | None = None,
     time_limit: float | None = None,
     progress: Listener | None = None,
+    checked: bool = False,
     fault: tuple[int, int, int] | None = None,
 ) -> Answer:
     """Run `program` on `graph` on one device; see `broadfront.execution.run`.
@@ -81,7 +82,7 @@ def run_alone(
             anew=memory_limit is not None,
         )  # fmt: skip
         _start_fronts(work, graph, queue_length, count)
-        ready = Ready(case, large, common, work, workspace, answer_bytes, memory_limit)
+        ready = Ready(case, large, common, work, workspace, answer_bytes, memory_limit, checked)
         calls = _go(ready, time_left, fault)
         profile = needs(program, graph, work)
         record = recorded(
@@ -103,6 +104,7 @@ class Ready(NamedTuple):
     workspace: workspaces.Workspace
     answer_bytes: int
     memory_limit: int | None
+    checked: bool
 
 
 def _go(
@@ -128,7 +130,7 @@ def _go(
             state_class(names)(*ready.values, program.weights(weights), *tail)
             for weights in (graph.weights, in_weights)
         )
-        loop = _loop(program, names, graph.targets.dtype, ready.large)
+        loop = _loop(program, names, graph.targets.dtype, ready.large, ready.checked)
         try:
             with following(
                 program.name, lambda: _iteration(work), lambda: control.interrupt(team.control)
@@ -149,9 +151,11 @@ def _go(
     return entry + 1
 
 
-def _loop(program: Program, names: tuple[str, ...], vertex: np.dtype[Any], large: bool) -> Any:
+def _loop(
+    program: Program, names: tuple[str, ...], vertex: np.dtype[Any], large: bool, checked: bool
+) -> Any:
     """Return the loop of a program, its dtypes settled, on one device; made once."""
-    return made_once(program, (vertex, large), lambda: fused(program, names, large))
+    return made_once(program, (vertex, large), lambda: fused(program, names, large), checked)
 
 
 def left_in(work: frontier.Work, num_vertices: int) -> NDArray[np.int64]:

@@ -41,7 +41,7 @@ from broadfront.execution.fields import pairs_of
 from broadfront.execution.fused import AT_SOURCE, FILLED, GIVEN, Batch, fused_batch
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.memory import Case, allow, memory_error, refuse
-from broadfront.execution.options import Options, checked
+from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.run import run
 from broadfront.execution.states import state_class
@@ -101,7 +101,7 @@ def run_each(
     places = vertices(frontier, graph.num_vertices, "the frontier")
     if any(isinstance(step, Intersect) for phase in program.all_phases for step in phase.step):
         raise OptionError("what an Intersect finds is the same from every source: use run")
-    where, how = checked(options)
+    where, how = sorted_out(options)
     devices = choose(where.get("devices"), how.get("threads"))
     one_device = len(devices) == 1 and "partitioner" not in where
     if one_device and names_threads(where.get("devices")):
@@ -120,6 +120,7 @@ def run_each(
             record = _apart(
                 program, graph, arrays, batch, settings, count,
                 how.get("time_limit"), how["memory"], where.get("memory_limit"),
+                how.get("checked", False),
             )  # fmt: skip
     return Answer(arrays, NOBODY, record)
 
@@ -173,6 +174,7 @@ def _apart(
     time_limit: float | None,
     memory: MemoryProfile,
     memory_limit: int | None,
+    checked: bool,
 ) -> Record:
     """Let `count` threads, or as many as memory allows, run one source each at a time."""
     clock = Clock()
@@ -188,7 +190,7 @@ def _apart(
     state = make(*common, program.weights(graph.weights), *tail)
     in_state = make(*common, program.weights(in_weights), *tail)
     key = ("batch", graph.targets.dtype)
-    loop = made_once(program, key, lambda: fused_batch(program.on(key[1]), names))
+    loop = made_once(program, key, lambda: fused_batch(program.on(key[1]), names), checked)
     count = _fitting(case, count, memory_limit)
     row_bytes = sum(array.nbytes for array in arrays.values()) // max(1, len(batch.sources))
     anew = memory_limit is not None

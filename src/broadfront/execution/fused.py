@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import atomics
-from broadfront.devices.control import LINE, assemble, nanoseconds
+from broadfront.devices.control import FIRST, LINE, assemble, nanoseconds
 from broadfront.execution.across import Across
 from broadfront.execution.luggage import taken_home, unpacked
 from broadfront.execution.program import Phase, Program
@@ -71,7 +71,7 @@ from broadfront.operators.describe import (
     Reduce,
     Unite,
 )
-from broadfront.pointers import at_row, pointer, pointers, shifted
+from broadfront.pointers import at_row, makers, reaching_back, shifted
 
 Section = Callable[..., Any]
 
@@ -104,15 +104,16 @@ def fused(
     the loop of each of several devices.
     """
     whole = _whole(program, names, large, across)
+    pointer, pointers = makers()
 
     def broadfront_loop(rank, threads, control, graph, state, in_state, work):
-        if not assemble(pointer(control), rank):
+        if not assemble(reaching_back(pointer(control), FIRST), rank):
             return np.int64(0)
         lines = pointers(work)
         front = shifted(lines.fronts, rank * FRONT_WORDS)
         whole(
-            rank, threads, pointer(control), pointers(graph), pointers(state), pointers(in_state),
-            lines, front, np.int64(0),
+            rank, threads, reaching_back(pointer(control), FIRST), pointers(graph),
+            pointers(state), pointers(in_state), lines, front, np.int64(0),
         )  # fmt: skip
         return front[ITERATION]
 
@@ -122,15 +123,15 @@ def fused(
 def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
     """Return the loop that runs a program from many sources, each in rows of its own."""
     whole = _whole(program, names, False)
-    places = enumerate(program.fields.values())
     marked = has_plain_advance(program)
-    begin = _each([_beginning(place, field) for place, field in places])
+    pointer, pointers = makers()
+    begin = _each([_beginning(*field) for field in enumerate(program.fields.values())])
 
     def broadfront_batch(control, graph, state, in_state, work, batch):
-        lines, rows, control = pointers(work), pointers(graph), pointer(control)
+        lines, rows, words = pointers(work), pointers(graph), pointer(control)
         front = lines.fronts
         turn = np.int64(0)
-        assemble(control, 0)
+        assemble(words, 0)
         while turn >= 0:
             row = atomics.add(pointer(batch.turn), 0, 1)
             if row >= len(batch.sources):
@@ -142,9 +143,7 @@ def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
             _start(lines, rows, front, source, marked)
             batch.spans[row, 0] = batch.worker
             batch.spans[row, 1] = front[ITERATION]
-            turn = whole(
-                np.int64(0), np.int64(1), control, rows, here, there, lines, front, turn
-            )  # fmt: skip
+            turn = whole(np.int64(0), np.int64(1), words, rows, here, there, lines, front, turn)
             batch.spans[row, 2] = front[ITERATION]
         return front[ITERATION]
 

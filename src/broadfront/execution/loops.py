@@ -14,6 +14,7 @@ from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 
 from broadfront.apart import apart
+from broadfront.checking import checks
 from broadfront.clock import loading
 from broadfront.digest import BY_NAME
 from broadfront.execution.program import Program
@@ -21,18 +22,23 @@ from broadfront.execution.program import Program
 Made = TypeVar("Made")
 
 
-def made_once(program: Program, key: Hashable, make: Callable[[], Made]) -> Made:
-    """Return what is kept with a program under `key`; make it if it is not there."""
-    kept = program._loops
-    if key not in kept:
-        apart(lambda: _make(kept, key, make))
-    made: Made = kept[key]
+def made_once(
+    program: Program, key: Hashable, make: Callable[[], Made], checked: bool = False
+) -> Made:
+    """Return what is kept with a program under `key`; make it if it is not there.
+
+    `checked` asks for one that checks every index.
+    """
+    kept, wanted = program._loops, (key, checked)
+    if wanted not in kept:
+        apart(lambda: _make(kept, wanted, make))
+    made: Made = kept[wanted]
     return made
 
 
-def _make(kept: dict[Any, Any], key: Hashable, make: Callable[[], Any]) -> None:
-    with loading():
-        kept.setdefault(key, make())
+def _make(kept: dict[Any, Any], wanted: tuple[Hashable, bool], make: Callable[[], Any]) -> None:
+    with loading(), checks(wanted[1]):
+        kept.setdefault(wanted, make())
 
 
 def may_not_end(program: Program) -> bool:

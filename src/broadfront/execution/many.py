@@ -59,6 +59,7 @@ def run_on(
     memory_limit: int | None = None,
     time_limit: float | None = None,
     progress: Listener | None = None,
+    checked: bool = False,
     fault: tuple[int, int, int] | None = None,
     clock: Clock | None = None,
 ) -> Answer:
@@ -84,7 +85,7 @@ def run_on(
             layouts = _layouts(partition, in_tiles)
             parts = partition.parts(relabel=relabel, looks_back=looks_back)
             outlines = partition.outlines(relabel=relabel, looks_back=looks_back)
-        loop, plan = _loop(program, graph, names, large, relabel)
+        loop, plan = _loop(program, graph, names, large, relabel, checked)
         with workspaces.borrowed_many(len(parts), memory_limit is not None) as spaces:
             post = spaces[0].post(len(parts), without_boxes=memory_limit is not None)
             setting = Setting(
@@ -167,7 +168,12 @@ class One(NamedTuple):
 
 
 def _loop(
-    program: Program, graph: Graph, names: tuple[str, ...], large: bool, relabel: bool
+    program: Program,
+    graph: Graph,
+    names: tuple[str, ...],
+    large: bool,
+    relabel: bool,
+    checked: bool,
 ) -> tuple[Any, Plan]:
     """Return the loop of a program on many devices, and what crosses in it; made once."""
     vertex = graph.targets.dtype
@@ -177,7 +183,7 @@ def _loop(
         across = Across(settled, names, vertex, relabel)
         return fused(settled, names, large, across), across.plan
 
-    return made_once(program, ("many", vertex, large, relabel), make)
+    return made_once(program, ("many", vertex, large, relabel), make, checked)
 
 
 def _prepare(

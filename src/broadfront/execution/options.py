@@ -49,6 +49,10 @@ class Options(TypedDict, total=False):
     progress
         Called as ``progress(stage, done, total)`` during long work; what it raises stops the work,
         and comes out of the call.
+    checked
+        Whether every index is checked in functors and in the loop around them, which then takes
+        longer to compile and to run; `BoundsError` tells where one is outside. With
+        ``BROADFRONT_CHECKED=1`` in the environment it always is, in all kernels.
     """
 
     threads: int | None
@@ -59,13 +63,14 @@ class Options(TypedDict, total=False):
     memory_limit: int | None
     time_limit: float | None
     progress: Listener | None
+    checked: bool
 
 
 WHERE = ("devices", "partitioner", "relabel", "memory_limit")
-HOW = ("threads", "memory", "time_limit", "progress")
+HOW = ("threads", "memory", "time_limit", "progress", "checked")
 
 
-def checked(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+def sorted_out(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return the options that say where something runs, and the rest; unknown ones are refused."""
     for name in options:
         if name not in WHERE + HOW:

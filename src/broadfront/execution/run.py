@@ -18,7 +18,7 @@ from broadfront.devices.choose import choose, names_threads
 from broadfront.execution.alone import run_alone
 from broadfront.execution.answer import Answer
 from broadfront.execution.many import run_on
-from broadfront.execution.options import Options, checked
+from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.program import Program
 from broadfront.execution.spread import partition_for
 from broadfront.graph.csr import Graph
@@ -48,7 +48,7 @@ def run(
     options
         Where it runs, how long it may, and who listens: `broadfront.execution.options.Options`.
     """
-    where, how = checked(options)
+    where, how = sorted_out(options)
     devices = choose(where.get("devices"), how.get("threads"))
     begin, numbers = start or {}, parameters or {}
     if len(devices) == 1 and "partitioner" not in where:
@@ -66,4 +66,5 @@ def run(
             program, partition, devices, frontier, begin, numbers,
             relabel=where.get("relabel", True), memory=how["memory"],
             memory_limit=where.get("memory_limit"), time_limit=left(), clock=clock,
+            checked=how.get("checked", False),
         )  # fmt: skip

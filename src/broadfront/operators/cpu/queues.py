@@ -50,19 +50,19 @@ from broadfront.operators.cpu.frontier import (
     prepare,
     share,
 )
-from broadfront.pointers import at, shifted
+from broadfront.pointers import address_in, at, shifted
 
 
 @inner
 def queue_at(work, odd):
     """Return the queue whose turn it is: the first, or where `odd` the other one."""
-    return at(work.growing[2 * OTHER_QUEUE if odd else 2 * QUEUE], work.local)
+    return at(address_in(work.growing, 2 * OTHER_QUEUE if odd else 2 * QUEUE), work.local)
 
 
 @inner
 def sums_at(work):
     """Return the edges before each vertex of the queue."""
-    return at(work.growing[2 * SUMS], work.stats)
+    return at(address_in(work.growing, 2 * SUMS), work.stats)
 
 
 @inner
