@@ -63,7 +63,7 @@ PRIMITIVES = {
 
 
 def answers(primitive: str, alone: bool = False) -> list[list[float]]:
-    """Return what a primitive says of every graph on each number of devices, or on one each time."""
+    """Return what a primitive says of every graph on its numbers of devices, or on one for each."""
     return [
         np.asarray(PRIMITIVES[primitive](graph_of(name), devices=devices), np.float64).tolist()
         for name in GRAPHS
