@@ -83,6 +83,7 @@ from broadfront.operators.cpu.solo import (
     go_alone,
     hand_over,
     look_around,
+    solo_times,
     stays_small,
     take_over,
 )
@@ -178,10 +179,12 @@ def prioritised(
             front[OWN] = next_in(front[BASE], ring)
         away = away_for(0, control, work, front, ring, turn)
         until = lowest + front[SPAN] if several else np.int64(NONE_LEFT)
-        most = np.int64(NONE_LEFT) if threads == 1 else 2 * front[SMALL]
+        most, times = np.int64(NONE_LEFT), np.int64(NONE_LEFT)
+        if threads > 1:
+            most, times = 2 * front[SMALL], solo_times(control, front)
         began = front[CLOCK]
         edges = walk_alone(
-            control, graph, state, out, work, front, lowest, until, most, wished, ring, away
+            control, graph, state, out, work, front, lowest, until, most, times, wished, ring, away
         )
         count_own(control, front, edges, began)
         turn = cross(0, 1, control, graph, state, in_state, work, front, turn, ring, away)

@@ -105,6 +105,12 @@ def stays_small(control, front, edges, served):
 
 
 @inner
+def solo_times(control, front):
+    """Return after how many iterations of its own the first thread asks `stays_small`."""
+    return control[PENALTY] + 1 if front[SMALL] == MANY else np.int64(1) << 60
+
+
+@inner
 def count_own(control, front, edges, began):
     """Count the edges that the first thread has traversed alone since `began`."""
     control[OWN_TIME] += front[CLOCK] - began

@@ -103,11 +103,13 @@ def walks(
             block, size = following, np.int64(BLOCK)
 
     @inlined
-    def alone(control, graph, state, out, work, front, since, until, most, wished, ring, away):
+    def alone(control, graph, state, out, work, front, since, until, most, times, wished, ring,
+              away):  # fmt: skip
         """Serve all buckets below `until`, until one has more than `most` edges or the goal is met.
 
-        No device has anything in a bucket before `since`. Return the edges traversed.
-        With other devices all of it is one iteration, without them each bucket is.
+        It ends after so many `times`, too. No device has anything in a bucket before `since`.
+        Return the edges traversed. With other devices all of it is one iteration, without them each
+        bucket is.
         """
         lowest = front[OWN]
         per_width, walked = work.buckets.per_width, work.buckets.walked
@@ -136,7 +138,7 @@ def walks(
             last = seen
             lowest = next_in(front[BASE], ring)
             buckets += 1
-            if seen > most:
+            if seen > most or buckets >= times:
                 break
             if buckets & (LOOK_EVERY - 1) == 0 or seen > MANY:
                 poll(control)
