@@ -26,7 +26,9 @@ def infinity(dtype: np.dtype[Any]) -> Any:
 def widened(distance: Array, reached: NDArray[np.bool_]) -> tuple[Array, NDArray[np.bool_]]:
     """Return distances of integers in 64 bits, and `reached` with them."""
     if distance.dtype == np.int32:
-        distance = np.where(reached, distance.astype(np.int64), infinity(np.dtype(np.int64)))
+        distance = distance.astype(np.int64)
+        if not reached.all():
+            distance[~reached] = infinity(distance.dtype)
     return distance, reached
 
 
