@@ -13,6 +13,7 @@ import pytest
 from scipy.sparse.csgraph import dijkstra
 
 import broadfront as bf
+from broadfront import threads as bf_threads
 from problems import PROBLEMS, same
 
 THREADS = (1, 2, 3)
@@ -167,3 +168,13 @@ def test_a_time_limit_holds_on_a_path(where: dict[str, Any]) -> None:
     with pytest.raises(bf.TimeLimitError):
         bf.bfs(path, 0, time_limit=0.05, **where)
     assert bf.bfs(bf.generate("path:70000"), 0, **where).report.iterations == 70000
+
+
+def test_one_thread_follows_a_path_by_default() -> None:
+    path = bf.generate("path:100000:weights=1-9")
+    for found in (bf.bfs(path, 0), bf.sssp(path, 0)):
+        assert found.report.totals()["threads"] == 1
+        found.verify()
+    with bf_threads.limit(3):
+        assert bf.bfs(bf.generate("cycle:200000"), list(range(65))).report.totals()["threads"] == 3
+        assert bf.pagerank(path, max_iterations=2).report.totals()["threads"] == 3

@@ -38,6 +38,8 @@ from broadfront.report.record import recorded
 Array = NDArray[Any]
 
 ARCS_WORTH_A_THREAD = 1 << 15
+FEW_STARTS = 64
+"""Vertices to start from that are one thread's work where no vertex has more than two edges."""
 REALS = (float, np.float32, np.float64)
 
 
@@ -61,8 +63,9 @@ def run_alone(
     `fault` makes it fail, for tests; see `broadfront.execution.many.run_on`.
     """
     clock = Clock()
-    count = thread_count(graph, threads)
     places = frontier_of(graph, frontier)
+    narrow = program.only_advances and graph.max_degree <= 2 and len(places) <= FEW_STARTS
+    count = thread_count(graph, threads, narrow)
     settled = program.on(graph.targets.dtype)
     begins = checked_start(settled, start, graph.num_vertices)
     numbers = values_of(program, parameters)
@@ -195,12 +198,16 @@ def values_of(program: Program, given: Mapping[str, float]) -> list[float]:
     return [given[name] for name in program.parameters]
 
 
-def thread_count(graph: Graph, threads: int | None) -> int:
-    """Return how many threads to run on: as told, or as many as pay."""
+def thread_count(graph: Graph, threads: int | None, narrow: bool = False) -> int:
+    """Return how many threads to run on: as told, or as many as pay; one if frontiers are `narrow`.
+
+    Along paths a frontier never grows, and there is nothing to share.
+    """
     if threads is not None:
         threads = counted(threads, "threads")
         return thread_settings.check(threads, f"threads={threads}")
-    return max(1, min(thread_settings.count(), graph.num_arcs // ARCS_WORTH_A_THREAD))
+    worth = 1 if narrow else graph.num_arcs // ARCS_WORTH_A_THREAD
+    return max(1, min(thread_settings.count(), worth))
 
 
 def work_for(
