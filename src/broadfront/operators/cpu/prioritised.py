@@ -183,10 +183,10 @@ def prioritised(
         if threads > 1:
             most, times = 2 * front[SMALL], solo_times(control, front)
         began = front[CLOCK]
-        edges = walk_alone(
+        done = walk_alone(
             control, graph, state, out, work, front, lowest, until, most, times, wished, ring, away
         )
-        count_own(control, front, edges, began)
+        count_own(control, front, done, began)
         turn = cross(0, 1, control, graph, state, in_state, work, front, turn, ring, away)
         front[OWN] = next_in(front[BASE], ring)
         lost = np.int64(0)
@@ -222,31 +222,23 @@ def prioritised(
             return turn, np.int64(0)
         size = atomics.load(control, tail)
         prepare(control, rank, turn)
-        visited, settled = np.int64(0), np.int64(0)
+        served, visited, settled = np.int64(0), np.int64(0), np.int64(0)
         away = away_for(rank, control, work, front, ring, turn)
         while True:
             unit = claim(control, WORK + turn % 3, rank, 1)
             if unit >= size:
                 break
+            block, length = buckets.units[unit] >> 8, buckets.units[unit] & 255
             seen, kept = walk_block(
-                buckets.units[unit] >> 8, buckets.units[unit] & 255, graph, state, out, walked,
-                front, base, per_width, ring, away,
-            )  # fmt: skip
+                block, length, graph, state, out, walked, front, base, per_width, ring, away
+            )
+            served += length
             visited += seen
             settled += kept
-        _, seen, kept = walk_own(
-            bucket & (WINDOW - 1),
-            FUSE,
-            graph,
-            state,
-            out,
-            walked,
-            front,
-            base,
-            per_width,
-            ring,
+        more, seen, kept = walk_own(
+            bucket & (WINDOW - 1), FUSE, graph, state, out, walked, front, base, per_width, ring,
             away,
-        )
+        )  # fmt: skip
         turn = cross(rank, threads, control, graph, state, in_state, work, front, turn, ring, away)
         if turn < 0:
             return turn, np.int64(0)
@@ -255,14 +247,16 @@ def prioritised(
         atomics.store(stats, rank * STATS_WORDS + 1, visited + seen)
         atomics.store(stats, rank * STATS_WORDS + 2, settled + kept)
         atomics.store(stats, rank * STATS_WORDS + 3, ring.tops[LOST])
+        atomics.store(stats, rank * STATS_WORDS + 4, served + more)
         turn = finish(control, rank, threads, turn)
-        front[VISITED], front[ATOMICS], front[BEFORE] = 0, 0, size
+        front[VISITED], front[ATOMICS], front[BEFORE] = 0, 0, 0
         lost, front[OWN] = np.int64(0), NONE_LEFT
         for thread in range(threads):
             front[OWN] = min(front[OWN], atomics.load(stats, thread * STATS_WORDS))
             front[VISITED] += atomics.load(stats, thread * STATS_WORDS + 1)
             front[ATOMICS] += atomics.load(stats, thread * STATS_WORDS + 2)
             lost += atomics.load(stats, thread * STATS_WORDS + 3)
+            front[BEFORE] += atomics.load(stats, thread * STATS_WORDS + 4)
         tell(work, front, rank, BUCKETS, began)
         front[ITERATION] += 1
         return turn, lost
@@ -348,7 +342,8 @@ def prioritised(
                 if has_goal and at_goal < lowest:
                     lowest = np.int64(NONE_LEFT)
             if not solo and turn > 0:
-                look_around(control, rank, front, turn, front[VISITED], began)
+                done = front[VISITED] + front[BEFORE]  # vertices that are late take time, too
+                look_around(control, rank, front, turn, done, began)
             elif solo and threads > 1:
                 stays_small(control, front, front[VISITED], front[ITERATION] - before)
                 hand_over(control, threads, work, front, turn, lowest)

@@ -64,7 +64,7 @@ def push_by_degree(rules: Rules) -> Callable[..., Any]:
         edges = np.int64(0)
         visited = np.int64(0)
         settled = np.int64(0)
-        chunk = turn_length(size)
+        chunk = turn_length(size, threads)
         aside = np.int64(HUB) if threads > 1 else np.int64(1) << 62
         while True:
             begin = next_turn(control, WORK + turn % 3, rank, size, chunk, local)

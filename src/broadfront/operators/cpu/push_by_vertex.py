@@ -19,8 +19,8 @@ from broadfront.operators.cpu.walk import Rules, append, edge_walker
 from broadfront.pointers import prefetch
 
 CHUNK = 64
-SMALL, LEAST = 4096, 128
-"""A queue below this is cut into 64 pieces at most, each of so many vertices at least."""
+SMALL = 4096
+"""A queue below this is cut into a piece for each thread, which mostly takes its own."""
 
 
 def push_by_vertex(rules: Rules) -> Callable[..., Any]:
@@ -34,7 +34,7 @@ def push_by_vertex(rules: Rules) -> Callable[..., Any]:
         edges = np.int64(0)
         visited = np.int64(0)
         settled = np.int64(0)
-        chunk = turn_length(size)
+        chunk = turn_length(size, threads)
         while True:
             begin = next_turn(control, WORK + turn % 3, rank, size, chunk, local)
             if begin >= size:
@@ -59,9 +59,10 @@ def push_by_vertex(rules: Rules) -> Callable[..., Any]:
 
 
 @inner
-def turn_length(size):
+def turn_length(size, threads):
     """Return how many vertices of the queue to claim at a time."""
-    return max(LEAST, (size + 63) >> 6) if size < SMALL else np.int64(CHUNK)
+    pieces = min(threads, np.int64(64))
+    return max(np.int64(CHUNK), (size + pieces - 1) // pieces) if size < SMALL else np.int64(CHUNK)
 
 
 @inner

@@ -61,7 +61,7 @@ class Walks(NamedTuple):
     spread: Callable[..., Any]
     """Puts the vertices parked into the ring where they lie in it."""
     alone: Callable[..., Any]
-    """Goes from bucket to bucket, by one thread; returns the edges traversed."""
+    """Goes from bucket to bucket, by one thread; returns vertices served and edges traversed."""
 
 
 def walks(
@@ -108,14 +108,14 @@ def walks(
         """Serve all buckets below `until`, until one has more than `most` edges or the goal is met.
 
         It ends after so many `times`, too. No device has anything in a bucket before `since`.
-        Return the edges traversed. With other devices all of it is one iteration, without them each
-        bucket is.
+        Return the vertices served and edges traversed, added up. With other devices all of it is
+        one iteration, without them each bucket is.
         """
         lowest = front[OWN]
         per_width, walked = work.buckets.per_width, work.buckets.walked
         front[VISITED], front[BEFORE], front[ATOMICS] = 0, 0, 0
         began = front[CLOCK]
-        buckets, edges, last = np.int64(0), np.int64(0), np.int64(0)
+        buckets, done, last = np.int64(0), np.int64(0), np.int64(0)
         while lowest < until:
             if wished >= 0 and bucket_of(wished, state, per_width) < lowest:
                 break
@@ -134,7 +134,7 @@ def walks(
                     tell(work, front, 0, BUCKETS, front[CLOCK])
                     front[BEFORE], front[VISITED] = 0, 0
                 front[ITERATION] += 1
-            edges += seen
+            done += size + seen
             last = seen
             lowest = next_in(front[BASE], ring)
             buckets += 1
@@ -147,13 +147,13 @@ def walks(
         if several:
             tell(work, front, 0, BUCKETS, began)
             front[ITERATION] += 1
-            return edges
+            return done
         if front[BEFORE] > 0:
             front[ITERATION] -= 1
             tell(work, front, 0, BUCKETS, front[CLOCK])
             front[ITERATION] += 1
         front[VISITED] = last
-        return edges
+        return done
 
     return Walks(bucket_of, walk_block, walk_own, spread, alone)
 
