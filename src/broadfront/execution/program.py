@@ -90,11 +90,6 @@ class Phase:
         return (self.advances or self.until is not None or self.limit is not None) and not few
 
     @property
-    def only_advances(self) -> bool:
-        """Whether all that it does is to follow edges from the frontier."""
-        return all(isinstance(step, Advance) for phase in self.all_phases for step in phase.step)
-
-    @property
     def reduces(self) -> list[Reduce]:
         """The reductions to which each neighbour offers the same to all."""
         reduces = [operator for operator in self.step if isinstance(operator, Reduce)]
