@@ -4,8 +4,8 @@ Memory from the system comes by the page, each at the cost of a fault when it is
 a cache of addresses holds a few pages only. Pages of 2 MiB instead of 4 KiB make new memory several
 times quicker to fill, and traversals, which jump about in it, a little quicker.
 
-Of a short search a fifth is fresh memory for the answer. So the memory of answers that nobody holds
-any more is kept for the next ones of their size, up to `SPARE` bytes.
+Fresh memory for the answer is about a tenth of a search in a grid. So the memory of answers that
+nobody holds any more is kept for the next ones of their size, up to `SPARE` bytes.
 
 Invariant: memory is spare only when no array, and no view of one, is left in it.
 """
