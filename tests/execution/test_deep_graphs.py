@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import dijkstra
 
 import broadfront as bf
 from broadfront import threads as bf_threads
+from broadfront.operators.cpu.buckets import sensible_width
 from problems import PROBLEMS, same
 
 THREADS = (1, 2, 3)
@@ -178,3 +179,21 @@ def test_one_thread_follows_a_path_by_default() -> None:
     with bf_threads.limit(3):
         assert bf.bfs(bf.generate("cycle:200000"), list(range(65))).report.totals()["threads"] == 3
         assert bf.pagerank(path, max_iterations=2).report.totals()["threads"] == 3
+
+
+def test_two_ways_on_from_every_vertex_are_no_path() -> None:
+    """The degrees of a directed graph are those of outgoing arcs: a tree of two has no path's."""
+    parents = np.arange(1 << 16)
+    tree = bf.from_edges(
+        np.repeat(parents, 2), np.arange(1, 2 * len(parents) + 1),
+        np.ones(2 * len(parents)), directed=True,
+    )  # fmt: skip
+    assert tree.max_degree == 2
+    assert not tree.never_branches
+    assert bf.generate("cycle:9").never_branches
+    assert bf.from_edges([0, 1], [1, 2]).never_branches
+    assert sensible_width(tree) < 10
+    with bf_threads.limit(3):
+        for found in (bf.bfs(tree, 0), bf.sssp(tree, 0)):
+            assert found.report.totals()["threads"] == 3
+            found.verify()

@@ -39,7 +39,7 @@ Array = NDArray[Any]
 
 ARCS_WORTH_A_THREAD = 1 << 15
 FEW_STARTS = 64
-"""Vertices to start from that are one thread's work where no vertex has more than two edges."""
+"""Vertices to start from that are one thread's work in a graph that never branches."""
 REALS = (float, np.float32, np.float64)
 
 
@@ -64,7 +64,7 @@ def run_alone(
     """
     clock = Clock()
     places = frontier_of(graph, frontier)
-    narrow = program.only_advances and graph.max_degree <= 2 and len(places) <= FEW_STARTS
+    narrow = program.only_advances and graph.never_branches and len(places) <= FEW_STARTS
     count = thread_count(graph, threads, narrow)
     settled = program.on(graph.targets.dtype)
     begins = checked_start(settled, start, graph.num_vertices)

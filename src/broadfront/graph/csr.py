@@ -183,6 +183,11 @@ class Graph:
         return self._max_degree
 
     @property
+    def never_branches(self) -> bool:
+        """Whether whoever does not turn back has one way on at most: paths and cycles."""
+        return self.max_degree <= (1 if self.directed else 2)
+
+    @property
     def degrees(self) -> Array:
         """The number of neighbours of each vertex (outgoing arcs of a directed graph)."""
         degrees: Array = np.diff(self.offsets)

@@ -79,8 +79,8 @@ def sensible_width(graph: Graph) -> float:
     """Return a bucket width for priorities that are sums of weights.
 
     Wide buckets waste work, narrow ones meetings; what matters is the weight of a vertex' lightest
-    way on, which is about the mean weight over the mean degree. Where no vertex has more than two
-    neighbours there is only one way on, and wide buckets waste nothing.
+    way on, which is about the mean weight over the mean degree. Where ways never
+    branch there is only one way on, and wide buckets waste nothing.
     """
     mean = 1.0
     if graph.weights is not None and graph.num_arcs:
@@ -88,7 +88,7 @@ def sensible_width(graph: Graph) -> float:
         with np.errstate(over="ignore"):
             mean = float(np.abs(graph.weights[::every]).mean(dtype=np.float64))
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
-    factor = ON_PATHS if graph.max_degree <= 2 else WIDTH_FACTOR
+    factor = ON_PATHS if graph.never_branches else WIDTH_FACTOR
     return max(factor * mean / degree, np.finfo(np.float64).tiny)
 
 
