@@ -3,7 +3,7 @@
 Numba links every function with all that it calls, optimises that and makes machine code of it,
 before the next one calls it. A loop that is chained of functions, each calling the next, is thus
 linked and optimised again at every link. What Python itself never calls needs none of it: it is
-left as it comes from the front end, and who is finished and calls it links it, once, with all that
+simplified by itself, and who is finished and calls it links it, once, with all that
 it calls, and optimises it in its own place.
 
 Numba also compiles a function anew for every constant that it is called with. Here a constant is a
@@ -28,6 +28,10 @@ from broadfront.checking import checking, options_of_checks
 from broadfront.sites import naming
 
 
+KEPT = "weak_odr"
+"""Linkage of a function that stays although nobody calls it yet: what is linked next may."""
+
+
 class _WithoutEnvironment:
     """A code generator that does not look for the function's address to store its environment."""
 
@@ -50,7 +54,13 @@ class UnfinishedLibrary(JITCodeLibrary):  # type: ignore[misc]
         return _WithoutEnvironment(self._codegen)
 
     def _optimize_functions(self, module: Any) -> None:
-        pass
+        """Simplify each function by itself: small ones are then known as small, and inlined."""
+        module.data_layout = self._codegen._data_layout
+        builder = self._codegen._pass_builder()
+        passes = builder.getFunctionPassManager()
+        for function in module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
 
     def finalize(self) -> None:
         """Link nothing, but remember what the libraries to be linked must do when loaded."""
@@ -70,6 +80,9 @@ class UnfinishedLibrary(JITCodeLibrary):  # type: ignore[misc]
         for part in parts:
             if not isinstance(part, type(self)):
                 whole.link_in(part._get_module_for_linking(), preserve=True)
+        for function in whole.functions:
+            if function.linkage == Linkage.weak_odr:
+                function.linkage = "linkonce_odr"  # now it may go if nobody calls it
         return whole
 
     def _add_parts(self, parts: dict[Any, None]) -> None:
@@ -87,7 +100,7 @@ class UnfinishedLibrary(JITCodeLibrary):  # type: ignore[misc]
         module = self._final_module.clone()
         for function in module.functions:
             if not function.is_declaration and function.linkage == Linkage.external:
-                function.linkage = "linkonce_odr"
+                function.linkage = KEPT
         return module
 
     def get_pointer_to_function(self, name: str) -> int:
@@ -97,7 +110,7 @@ class UnfinishedLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 class UnfinishedCompiler(CompilerBase):  # type: ignore[misc]
-    """Numba's usual way to compile, which stops before optimising.
+    """Numba's usual way to compile, which stops before linking.
 
     Nor does it look for expressions over whole arrays to merge, of which loops have none.
     """
