@@ -165,25 +165,25 @@ class _Listener(event.Listener):  # type: ignore[misc]
         self._lock = new_lock()
         in_child(self._begin_anew)
         self._nested = 0
-        self._began = 0.0
-        self._total = 0.0
+        self._so_far: tuple[float, float | None] = (0.0, None)
         self._told = told
 
     def _begin_anew(self) -> None:
         """Forget what other threads were doing in the parent of this process."""
         self._nested = 0
+        self._so_far = (self._so_far[0], None)
 
     @property
     def seconds(self) -> float:
-        with self._lock:
-            return self._total + (time.perf_counter() - self._began if self._nested else 0.0)
+        total, began = self._so_far  # both at once, so that nobody need wait for the lock
+        return total if began is None else total + time.perf_counter() - began
 
     def on_start(self, happening: Any) -> None:
         with self._lock:
             self._nested += 1
             outermost = self._nested == 1
             if outermost:
-                self._began = time.perf_counter()
+                self._so_far = (self._so_far[0], time.perf_counter())
         if outermost and self._told:
             self._told(True, happening)
 
@@ -192,7 +192,7 @@ class _Listener(event.Listener):  # type: ignore[misc]
             self._nested -= 1
             outermost = self._nested == 0
             if outermost:
-                self._total += time.perf_counter() - self._began
+                self._so_far = (self.seconds, None)
         if outermost and self._told:
             self._told(False, happening)
 

@@ -35,6 +35,7 @@ def undirected(graph: Graph) -> Graph:
     return kept[0]
 
 
+@preparing()
 def _view(graph: Graph) -> Graph:
     offsets, targets, loops = graph.offsets, graph.targets, graph.num_self_loops
     if graph.directed:
@@ -47,12 +48,13 @@ def run_undirected(program: Program, graph: Graph, **options: Any) -> Answer:
     """Run a program on the undirected view of a graph; see `broadfront.run`."""
     clock, how = Clock(), options.get("partitioner")
     with Allowance(options.pop("time_limit", None)) as left, listening(options.get("progress")):
-        with preparing():
-            view = undirected(graph)
+        view = undirected(graph)
         before = clock.prepare_seconds
         if isinstance(how, Partition) and how.graph is graph:
             options["partitioner"] = _split_alike(how, view)
         answer = run(program, view, time_limit=left(), **options)
+    if before == 0:
+        return answer
     record = answer.record
     total = record.prepare_seconds + before
     return replace(answer, record=replace(record, prepare_seconds=total))

@@ -53,7 +53,9 @@ def rows_until(iterations: int) -> int:
 def iterations_of_rows(iterations: int) -> NDArray[np.int64]:
     """Return how many of so many iterations each row covers."""
     rows = rows_until(iterations)
-    octave, place = np.divmod(np.arange(max(0, rows - FINE), dtype=np.int64), OCTAVE)
-    fine: NDArray[Any] = np.arange(min(rows, FINE), dtype=np.int64)
+    if rows <= FINE:
+        return np.ones(rows, np.int64)
+    octave, place = np.divmod(np.arange(rows - FINE, dtype=np.int64), OCTAVE)
+    fine: NDArray[Any] = np.arange(FINE, dtype=np.int64)
     first = np.concatenate([fine, (OCTAVE + place) << (octave + SHIFT)])
     return np.diff(first, append=iterations)

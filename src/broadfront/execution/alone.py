@@ -181,7 +181,8 @@ def _iteration(work: frontier.Work) -> int:
 
 def frontier_of(graph: Graph, starting: ArrayLike) -> NDArray[np.int64]:
     """Return the positions to start from, each once; refuse what is not a vertex."""
-    return np.unique(vertices(starting, graph.num_vertices, "the frontier"))
+    found = vertices(starting, graph.num_vertices, "the frontier")
+    return np.unique(found) if len(found) > 1 else found
 
 
 def values_of(program: Program, given: Mapping[str, float]) -> list[float]:
@@ -223,8 +224,10 @@ def work_for(
     """Return the memory of a run, the frontier, checked before, in its queue, and its length."""
     queue = np.asarray(starting, np.int64)
     in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
-    with thread_settings.limit(threads), preparing():
-        kept = tiles.tiles_of(graph) if in_tiles else None
+    kept = None
+    if in_tiles:
+        with thread_settings.limit(threads), preparing():
+            kept = tiles.tiles_of(graph)
     work = memory_for(
         program.on(graph.targets.dtype), graph, workspace, threads, len(queue), kept,
         memory_profile, anew,
@@ -238,8 +241,10 @@ def rows_of(graph: Graph, looks_back: bool) -> tuple[frontier.Rows, Array | None
 
     Where they are not, outgoing arcs stand in their place, which nobody looks at.
     """
-    with preparing():
-        turned = graph.transpose if looks_back else graph
+    turned = graph
+    if looks_back:
+        with preparing():
+            turned = graph.transpose
     rows = frontier.Rows(
         graph.offsets, graph.targets, turned.offsets, turned.targets,
         graph.num_vertices, graph.max_degree, graph.num_vertices, graph.num_vertices,
@@ -248,10 +253,12 @@ def rows_of(graph: Graph, looks_back: bool) -> tuple[frontier.Rows, Array | None
 
 
 def _start_fronts(work: frontier.Work, graph: Graph, size: int, threads: int) -> None:
-    queue = work.queue[:size]
-    edges = int((graph.offsets[queue + 1].astype(np.int64) - graph.offsets[queue]).sum())
+    edges = 0
+    if size:
+        queue = work.queue[:size]
+        edges = int((graph.offsets[queue + 1].astype(np.int64) - graph.offsets[queue]).sum())
     for thread in range(threads):
         front = work.fronts[thread * frontier.FRONT_WORDS :]
-        front[[frontier.SIZE, frontier.ALL_SIZE]] = size
-        front[[frontier.EDGES, frontier.ALL_EDGES]] = edges
+        front[frontier.SIZE] = front[frontier.ALL_SIZE] = size
+        front[frontier.EDGES] = front[frontier.ALL_EDGES] = edges
         front[frontier.UNEXPLORED] = graph.num_arcs
