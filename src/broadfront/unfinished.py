@@ -27,7 +27,6 @@ from broadfront.apart import check_leaving
 from broadfront.checking import checking, options_of_checks
 from broadfront.sites import naming
 
-
 KEPT = "weak_odr"
 """Linkage of a function that stays although nobody calls it yet: what is linked next may."""
 

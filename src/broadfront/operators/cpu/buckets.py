@@ -35,9 +35,10 @@ WIDTH_FACTOR, ON_PATHS = 4.0, 1024.0
 WIDTH_SAMPLES = 1 << 14
 FAR = 2.0**52
 """Buckets beyond this are one."""
-FREE_TOP, LOST, NEAREST, AWAY = range(4)
+FREE_TOP, LOST, NEAREST, AWAY, STALE = range(5)
 """Words of a thread: its free blocks, whether it lost a vertex, the nearest bucket of a parked
-vertex, and how many copies of other devices' vertices it has gathered."""
+vertex, how many copies of other devices' vertices it has gathered, and whether of the last block
+most had been walked already."""
 
 
 class Buckets(NamedTuple):
@@ -122,6 +123,7 @@ def empty_ring(rank, blocks, ring):
         ring.fill[bucket] = 0
     ring.tops[NEAREST] = NONE_LEFT
     ring.tops[AWAY] = 0
+    ring.tops[STALE] = 0
     take_own_blocks(rank, blocks, ring)
 
 
@@ -172,6 +174,18 @@ def take_list(slot, ring):
     ring.head[slot] = -1
     ring.fill[slot] = 0
     return block, size
+
+
+@inner
+def put_blocks(block, slot, ring):
+    """Put full blocks, of which this is the first, behind those that are in a list already."""
+    last = ring.head[slot]
+    if last < 0:
+        ring.head[slot], ring.fill[slot] = block, BLOCK
+        return
+    while ring.link[last] >= 0:
+        last = np.int64(ring.link[last])
+    ring.link[last] = block
 
 
 @inlined

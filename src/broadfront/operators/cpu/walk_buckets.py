@@ -21,10 +21,12 @@ from broadfront.operators.cpu.buckets import (
     NEAREST,
     NONE_LEFT,
     PARKED,
+    STALE,
     WINDOW,
     base_for,
     give_back,
     next_in,
+    put_blocks,
     put_into,
     take_list,
 )
@@ -44,8 +46,8 @@ from broadfront.operators.cpu.frontier import (
 )
 from broadfront.pointers import as_element, prefetch
 
-FUSE = 1024
-"""A thread goes on by itself in a bucket that it shares for about so many vertices."""
+FUSE = 1 << 15
+"""Vertices and edges for which a thread goes on by itself in a bucket that it shares."""
 LOOK_EVERY, MANY = 64, 1 << 14
 """Buckets between two looks at the clock; after one with many edges it is looked at anyway."""
 
@@ -86,9 +88,9 @@ def walks(
         return before
 
     given = propose, better, bucket_of, is_ghost, fill, several
-    walk_block = inner(_block_walker(settle, *given))
+    walk_block = inner(_block_walker(settle, *given, shared=True))
     walk_own = inner(_list_walker(walk_block))
-    walk_list_alone = inlined(_list_walker(inlined(_block_walker(merge, *given))))
+    walk_list_alone = inlined(_list_walker(inlined(_block_walker(merge, *given, shared=False))))
 
     @inner
     def spread(state, lowest, per_width, ring):
@@ -105,7 +107,7 @@ def walks(
     @inlined
     def alone(control, graph, state, out, work, front, since, until, most, times, wished, ring,
               away):  # fmt: skip
-        """Serve all buckets below `until`, until one has more than `most` edges or the goal is met.
+        """Serve all buckets below `until`, until one has more than `most` or the goal is met.
 
         It ends after so many `times`, too. No device has anything in a bucket before `since`.
         Return the vertices served and edges traversed, added up. With other devices all of it is
@@ -123,7 +125,7 @@ def walks(
             if ring.tops[NEAREST] <= lowest:
                 spread(state, front[BASE], per_width, ring)
             size, seen, _ = walk_list_alone(
-                lowest & (WINDOW - 1), NONE_LEFT, graph, state, out, walked, front, front[BASE],
+                lowest & (WINDOW - 1), most, graph, state, out, walked, front, front[BASE],
                 per_width, ring, away,
             )  # fmt: skip
             front[BEFORE] += size
@@ -138,7 +140,7 @@ def walks(
             last = seen
             lowest = next_in(front[BASE], ring)
             buckets += 1
-            if seen > most or buckets >= times:
+            if size + seen > most or buckets >= times:
                 break
             if buckets & (LOOK_EVERY - 1) == 0 or seen > MANY:
                 poll(control)
@@ -158,6 +160,24 @@ def walks(
     return Walks(bucket_of, walk_block, walk_own, spread, alone)
 
 
+@inner
+def keep_late(pool, base, size, out, walked):
+    """Move to the front of a block who has improved since it was walked; return how many there are.
+
+    That is worth a pass of its own where most are in their bucket for the second time: the walk
+    asks for the edges of vertices to come, and theirs would be for nothing.
+    """
+    late = np.int64(0)
+    for step in range(size):
+        if step + 16 < size:
+            prefetch(out, pool[base + step + 16])
+            prefetch(walked, pool[base + step + 16])
+        vertex = pool[base + step]
+        pool[base + late] = vertex
+        late += np.int64(out[vertex] != walked[vertex])
+    return late
+
+
 def _block_walker(
     settle: Callable[..., Any],
     propose: Callable[..., Any],
@@ -166,6 +186,7 @@ def _block_walker(
     is_ghost: Callable[..., Any],
     fill: Any,
     several: bool,
+    shared: bool,
 ) -> Callable[..., Any]:
     def walk(block, size, graph, state, out, walked, front, lowest, per_width, ring, away):
         """Walk the edges of one block's vertices; return edges traversed and proposals merged."""
@@ -174,6 +195,9 @@ def _block_walker(
         visited = np.int64(0)
         settled = np.int64(0)
         base = block * BLOCK
+        length, late = size, np.int64(0)
+        if shared and ring.tops[STALE] != 0:
+            size = keep_late(pool, base, size, out, walked)
         for step in range(size):
             source = np.int64(pool[base + step])
             if step + 12 < size:
@@ -186,6 +210,8 @@ def _block_walker(
             value = out[source]
             if value == walked[source]:
                 continue
+            if shared:
+                late += 1
             first, last = np.int64(offsets[source]), np.int64(offsets[source + 1])
             visited += last - first
             if several and walked[source] != fill:
@@ -203,6 +229,8 @@ def _block_walker(
                             gather(neighbor, away)
                         else:
                             put_into(neighbor, bucket_of(neighbor, state, per_width), lowest, ring)
+        if shared:
+            ring.tops[STALE] = np.int64(2 * late < length)
         give_back(block, ring)
         return visited, settled
 
@@ -211,16 +239,20 @@ def _block_walker(
 
 def _list_walker(walk: Callable[..., Any]) -> Callable[..., Any]:
     def walk_list(slot, most, graph, state, out, walked, front, lowest, per_width, ring, away):
-        """Walk what is in a bucket of one's own, and comes into it, for about `most` vertices.
+        """Walk what is in a bucket of one's own, and comes into it, until that was much.
 
+        That is, until it was more than `most` vertices and edges; the rest stays in the bucket.
         Return the vertices, the edges traversed and the proposals merged.
         """
         done = np.int64(0)
         visited = np.int64(0)
         settled = np.int64(0)
-        while ring.head[slot] >= 0 and done < most:
+        while ring.head[slot] >= 0 and done + visited <= most:
             block, size = take_list(slot, ring)
             while block >= 0:
+                if done + visited > most:
+                    put_blocks(block, slot, ring)
+                    break
                 following = np.int64(ring.link[block])
                 done += size
                 seen, kept = walk(
