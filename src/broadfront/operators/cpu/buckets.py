@@ -31,7 +31,9 @@ POOL_SHARE = 4
 """Entries in all pools for every vertex of the graph, beside `POOL_LEAST` blocks per thread."""
 POOL_LEAST = 5 * WINDOW
 NONE_LEFT = 1 << 60
-WIDTH_FACTOR, ON_PATHS = 4.0, 1024.0
+WIDTH_FACTOR, WITH_HUBS, ON_PATHS = 4.0, 1.0, 1024.0
+HUB = 32.0
+"""Times the mean degree that a hub has: to walk one before its time is all that costs."""
 WIDTH_SAMPLES = 1 << 14
 FAR = 2.0**52
 """Buckets beyond this are one."""
@@ -80,8 +82,9 @@ def sensible_width(graph: Graph) -> float:
     """Return a bucket width for priorities that are sums of weights.
 
     Wide buckets waste work, narrow ones meetings; what matters is the weight of a vertex' lightest
-    way on, which is about the mean weight over the mean degree. Where ways never
-    branch there is only one way on, and wide buckets waste nothing.
+    way on, which is about the mean weight over the mean degree. Where there are hubs, narrow
+    buckets still hold much. Where ways never branch there is only one way on, and wide buckets
+    waste nothing.
     """
     mean = 1.0
     if graph.weights is not None and graph.num_arcs:
@@ -89,7 +92,9 @@ def sensible_width(graph: Graph) -> float:
         with np.errstate(over="ignore"):
             mean = float(np.abs(graph.weights[::every]).mean(dtype=np.float64))
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
-    factor = ON_PATHS if graph.never_branches else WIDTH_FACTOR
+    factor = WITH_HUBS if graph.max_degree > HUB * degree else WIDTH_FACTOR
+    if graph.never_branches:
+        factor = ON_PATHS
     return max(factor * mean / degree, np.finfo(np.float64).tiny)
 
 
