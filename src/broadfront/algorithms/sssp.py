@@ -40,6 +40,11 @@ def through_edge(source, neighbor, edge, state):
     return state.distance[source] + state.weight[edge]
 
 
+def one_further(source, neighbor, edge, state):
+    """Propose the distance of the source and one."""
+    return state.distance[source] + 1
+
+
 def nearest_first(vertex, state):
     """Serve the nearest first."""
     return state.distance[vertex]
@@ -58,6 +63,14 @@ def shortest_paths(dtype: np.dtype[Any], width: float | None, to_target: bool = 
     step = Advance(through_edge, into="distance", priority=nearest_first, width=width, goal=goal)
     parameters = ["target"] if to_target else []
     return Program({"distance": distance}, step=[step], parameters=parameters, name="sssp")
+
+
+HOPS = Program(
+    {"distance": Field(np.int64, fill=infinity(np.dtype(np.int64)), combine="min")},
+    step=[Advance(one_further, into="distance", priority=nearest_first)],
+    name="sssp",
+)
+"""Distances where every edge weighs 1."""
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -89,6 +102,8 @@ class ShortestPaths(Search):
     def _parents(self) -> NDArray[Any]:
         if self._tree is not None:
             return self._tree
+        if self.graph.weights is None:
+            return bfs(self.graph, self.graph.labels_of(self.sources), **self._limits).parent
         answer = find_parents(self.graph, self.sources, self.distance, False, **self._limits)
         return answer["parent"]
 
@@ -163,6 +178,8 @@ def sssp(
     if width is not None and not width > 0:
         raise OptionError(f"width={width} is not a positive number")
     limits: dict[str, Any] = dict(options)
+    if graph.never_branches and graph.weights is None and not (each or parents) and target is None:
+        return _along_paths(graph, positions(graph, source, each), limits)
     if graph.weights is None:
         found = bfs(graph, source, each=each, target=target, **options)
         return ShortestPaths(
@@ -192,3 +209,16 @@ def sssp(
             tree, record = second["parent"], joined([record, second.record])
     distance, reached = widened(distance, distance != infinity(dtype))
     return ShortestPaths(graph, record, sources, each, goal, distance, reached, tree, tree, limits)
+
+
+def _along_paths(
+    graph: Graph, sources: NDArray[np.int64], options: dict[str, Any]
+) -> ShortestPaths:
+    """Search by buckets where every edge weighs 1 and nothing branches: a level is one vertex."""
+    start = {"distance": dict.fromkeys(sources.tolist(), 0)}
+    answer = run(HOPS, graph, frontier=sources, start=start, **options)
+    distance = answer["distance"]
+    reached = distance != infinity(distance.dtype)
+    return ShortestPaths(
+        graph, answer.record, sources, False, None, distance, reached, None, None, options
+    )
