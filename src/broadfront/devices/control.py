@@ -57,9 +57,10 @@ PATIENT, HASTY = 4000, 50
 """Looks before a waiting thread gives up its core: where all have one, and where some have none."""
 YIELDS = 1000
 """Times it gives the core up before it sleeps, until it has lost the core for `LOST` nanoseconds at
-once: somebody else computes there. A thread that has slept gets a core soon, one that has given it
+once: somebody else computes there. Where threads share cores it is mostly one of them, and only
+`LOST_AMONG_MANY` tell of others. A thread that has slept gets a core soon, one that has given it
 up may wait for long. The longer it has waited, the longer it sleeps, up to a millisecond."""
-LOST = 300_000
+LOST, LOST_AMONG_MANY = 300_000, 3_000_000
 LOOK_EVERY_NANOSECONDS = 20_000_000
 NO_MORE = 1 << 60
 
@@ -190,7 +191,8 @@ def idle(control, spins):
     elif beyond < YIELDS:
         began = _clock()
         _sched_yield()
-        if _clock() - began > LOST or control[CROWDED] != 0:
+        lost = LOST if control[PATIENCE] == PATIENT else LOST_AMONG_MANY
+        if _clock() - began > lost or control[CROWDED] != 0:
             control[CROWDED] = 1
             return spins + YIELDS
     else:
