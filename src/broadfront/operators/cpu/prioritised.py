@@ -99,9 +99,9 @@ LITTLE, ENOUGH = 1 << 11, 1 << 13
 """Edges that each device should traverse in an iteration, on average: spans widen below the first
 and narrow above the second. They are wider than half the ring only where hardly any are edges of
 vertices served before."""
-OFTEN = 4
-"""Spans narrow, too, where more than one in so many edges is that of a vertex served before: a
-meeting costs less than that."""
+OFTEN, LEAST = 4, 1 << 9
+"""Where more than one in so many edges is that of a vertex served before, so few edges are to be
+enough: a meeting costs less than that."""
 TRIAL = 4
 """Iterations after which a span is chosen anew."""
 
@@ -274,9 +274,10 @@ def prioritised(
         if front[TRIED] < TRIAL:
             return
         span, edges, again = front[SPAN], front[SPAN_EDGES], front[SPAN_AGAIN]
-        if edges > ENOUGH * TRIAL or again > edges // OFTEN:
+        wasteful = again > edges // OFTEN
+        if edges > (LEAST if wasteful else ENOUGH) * TRIAL:
             span -= 1 + span // 4
-        elif edges < LITTLE * TRIAL:
+        elif edges < (LEAST if wasteful else LITTLE) * TRIAL:
             span += 1 + span // 2
         if again > edges >> 6:
             span = min(span, np.int64(WINDOW // 2))
