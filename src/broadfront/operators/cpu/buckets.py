@@ -31,9 +31,9 @@ POOL_SHARE = 4
 """Entries in all pools for every vertex of the graph, beside `POOL_LEAST` blocks per thread."""
 POOL_LEAST = 5 * WINDOW
 NONE_LEFT = 1 << 60
-WIDTH_FACTOR, WITH_HUBS, ON_PATHS = 4.0, 1.0, 1024.0
-HUB = 32.0
-"""Times the mean degree that a hub has: to walk one before its time is all that costs."""
+WIDTH_FACTOR, OF_SPARSE, WITH_HUBS, ON_PATHS = 4.0, 8.0, 1.0, 1024.0
+SPARSE, HUB = 16.0, 32.0
+"""The mean degree below which a graph is sparse, and how often the mean degree a hub has."""
 WIDTH_SAMPLES = 1 << 14
 FAR = 2.0**52
 """Buckets beyond this are one."""
@@ -82,9 +82,10 @@ def sensible_width(graph: Graph) -> float:
     """Return a bucket width for priorities that are sums of weights.
 
     Wide buckets waste work, narrow ones meetings; what matters is the weight of a vertex' lightest
-    way on, which is about the mean weight over the mean degree. Where there are hubs, narrow
-    buckets still hold much. Where ways never branch there is only one way on, and wide buckets
-    waste nothing.
+    way on, which is about the mean weight over the mean degree. Sparse graphs are deep, and have
+    little in each bucket. Where there are hubs, narrow buckets still hold much, and to walk a hub
+    before its time is all that costs. Where ways never branch there is only one way on, and wide
+    buckets waste nothing.
     """
     mean = 1.0
     if graph.weights is not None and graph.num_arcs:
@@ -92,7 +93,9 @@ def sensible_width(graph: Graph) -> float:
         with np.errstate(over="ignore"):
             mean = float(np.abs(graph.weights[::every]).mean(dtype=np.float64))
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
-    factor = WITH_HUBS if graph.max_degree > HUB * degree else WIDTH_FACTOR
+    factor = OF_SPARSE if degree < SPARSE else WIDTH_FACTOR
+    if graph.max_degree > HUB * degree:
+        factor = WITH_HUBS
     if graph.never_branches:
         factor = ON_PATHS
     return max(factor * mean / degree, np.finfo(np.float64).tiny)
