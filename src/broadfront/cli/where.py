@@ -6,6 +6,7 @@ import argparse
 import re
 from typing import Any
 
+from broadfront.execution.reference.run import PYTHON
 from broadfront.graph.csr import Graph
 from broadfront.partition.partition import Partition
 from broadfront.partition.split import PARTITIONERS
@@ -16,7 +17,7 @@ def add(command: argparse.ArgumentParser) -> None:
     """Add the options that say where something runs."""
     command.add_argument(
         "--devices", type=devices, metavar="N",
-        help="a number of devices, or names as in cpu*2,cpu; see: broadfront devices",
+        help="a number of devices, names as in cpu*2,cpu, or python; see: broadfront devices",
     )  # fmt: skip
     command.add_argument(
         "--partitioner", metavar="NAME",
@@ -54,8 +55,10 @@ def chosen(graph: Graph, options: argparse.Namespace) -> dict[str, Any]:
     return settings
 
 
-def devices(text: str) -> int | list[str]:
+def devices(text: str) -> int | str | list[str]:
     """Return a number of devices, or their names."""
+    if text == PYTHON:
+        return text
     return int(text) if re.fullmatch("[0-9]{1,9}", text) else text.split(",")
 
 

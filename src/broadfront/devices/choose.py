@@ -69,7 +69,9 @@ def _wishes(devices: Devices) -> list[int | None]:
 def _threads_of(name: object) -> int | None:
     told = re.fullmatch(r"cpu(?:\*([1-9][0-9]{0,3}))?", name) if isinstance(name, str) else None
     if told is None:
-        raise OptionError(f"no device {name!r}; there are 'cpu' and, with threads, 'cpu*2'")
+        raise OptionError(
+            f"no device {name!r}; there are 'cpu' and, with threads, 'cpu*2'; alone, 'python'"
+        )
     return int(told[1]) if told[1] else None
 
 

@@ -43,6 +43,7 @@ from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.memory import Case, allow, memory_error, refuse
 from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.program import RESERVED, Program
+from broadfront.execution.reference.run import PYTHON
 from broadfront.execution.run import run
 from broadfront.execution.states import state_class
 from broadfront.given import numbers, vertices
@@ -102,10 +103,12 @@ def run_each(
     if any(isinstance(step, Intersect) for phase in program.all_phases for step in phase.step):
         raise OptionError("what an Intersect finds is the same from every source: use run")
     where, how = sorted_out(options)
-    devices = choose(where.get("devices"), how.get("threads"))
-    one_device = len(devices) == 1 and "partitioner" not in where
-    if one_device and names_threads(where.get("devices")):
-        how["threads"] = devices[0].threads
+    one_device = False
+    if where.get("devices") != PYTHON:
+        devices = choose(where.get("devices"), how.get("threads"))
+        one_device = len(devices) == 1 and "partitioner" not in where
+        if one_device and names_threads(where.get("devices")):
+            how["threads"] = devices[0].threads
     count = _workers(graph, len(places), how.get("threads")) if one_device else 0
     arrays, begins, first = _fields(program, graph, places, start or {})
     batch = Batch(

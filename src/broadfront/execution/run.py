@@ -20,6 +20,7 @@ from broadfront.execution.answer import Answer
 from broadfront.execution.many import run_on
 from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.program import Program
+from broadfront.execution.reference.run import PYTHON, in_python, run_in_python
 from broadfront.execution.spread import partition_for
 from broadfront.graph.csr import Graph
 from broadfront.progress import listening
@@ -49,8 +50,11 @@ def run(
         Where it runs, how long it may, and who listens: `broadfront.execution.options.Options`.
     """
     where, how = sorted_out(options)
-    devices = choose(where.get("devices"), how.get("threads"))
     begin, numbers = start or {}, parameters or {}
+    if where.get("devices") == PYTHON:
+        limits = in_python(where, how)
+        return run_in_python(program, graph, frontier, begin, numbers, **limits)
+    devices = choose(where.get("devices"), how.get("threads"))
     if len(devices) == 1 and "partitioner" not in where:
         if names_threads(where.get("devices")):
             how["threads"] = devices[0].threads

@@ -1,0 +1,241 @@
+"""What each operator means.
+
+One sentence for all: an operator sees what was there before it, and nothing of what it does itself.
+An `Advance` hears all proposals before any of them counts; a `Reduce` and a level of `Levels` hear
+all offers before any is applied. Sums are added in the order of the vertices.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from broadfront.errors import OptionError, VertexError
+from broadfront.execution.reference.course import Course
+from broadfront.execution.reference.state import fitting
+from broadfront.operators.describe import (
+    Advance,
+    Compute,
+    Filter,
+    Intersect,
+    Levels,
+    Once,
+    Operator,
+    Reduce,
+    Unite,
+)
+
+COMBINES: dict[str, tuple[Callable[..., bool], Callable[..., Any]]] = {
+    "min": (lambda new, old, fill: new < old, lambda new, old: new),
+    "max": (lambda new, old, fill: new > old, lambda new, old: new),
+    "sum": (lambda new, old, fill: True, lambda new, old: old + new),
+    "or": (lambda new, old, fill: new | old != old, lambda new, old: old | new),
+    "any": (lambda new, old, fill: old == fill, lambda new, old: new),
+}
+"""For each way to combine: whether a proposal changes what is there, and into what."""
+TOTALS: dict[str, Callable[[Any, Any], Any]] = {
+    "sum": lambda total, offer: total + offer, "min": min, "max": max,
+}  # fmt: skip
+
+
+def do(operator: Operator, course: Course) -> None:
+    """Do what an operator says, to the arrays and the frontier of a run."""
+    match operator:
+        case Advance(priority=None):
+            course.frontier = advance(operator, course, course.frontier)
+        case Advance():
+            advance_in_order(operator, course)
+        case Filter(functor=functor):
+            course.frontier = [
+                vertex for vertex in course.frontier if course.at_vertex(functor, vertex)
+            ]
+        case Compute():
+            vertices = course.frontier if operator.over == "frontier" else _everyone(course)
+            told = [course.at_vertex(operator.functor, vertex) for vertex in vertices]
+            _add_up(operator.sums, told, course)
+        case Once(functor=functor):
+            course.once(functor)
+        case Reduce():
+            reduce(operator, course)
+        case Levels():
+            go_by_levels(operator, course)
+        case Intersect():
+            intersect(operator, course)
+        case Unite():
+            unite(operator, course)
+
+
+def advance(operator: Advance, course: Course, sources: Iterable[int]) -> list[int]:
+    """Propose along the edges of some vertices; return who improves, and enters the frontier."""
+    field, out = course.program.fields[operator.into], course.arrays[operator.into]
+    changes, combined = COMBINES[field.combine or "min"]
+    wants = operator.while_
+    after: dict[int, Any] = {}
+    origin = {}
+    for source in sources:
+        for edge in course.out_edges(source):
+            neighbor = int(course.graph.targets[edge])
+            if wants is not None and not course.at_vertex(wants, neighbor):
+                continue
+            said = course.along(operator.functor, source, neighbor, edge)
+            proposal = fitting(said, out.dtype, f"state.{operator.into}")
+            present = after.get(neighbor, out[neighbor].item())
+            if changes(proposal, present, field.fill):
+                after[neighbor] = combined(proposal, present)
+                origin[neighbor] = source
+    before = {vertex: out[vertex].item() for vertex in after}
+    for vertex, value in after.items():
+        out[vertex] = fitting(value, out.dtype, f"state.{operator.into}")
+        if operator.trail is not None:
+            course.arrays[operator.trail][vertex] = origin[vertex]
+    return sorted(
+        vertex for vertex in after if operator.enters is None
+        or course.at_vertex(operator.enters, vertex, before[vertex], out[vertex].item())
+    )  # fmt: skip
+
+
+def advance_in_order(operator: Advance, course: Course) -> None:
+    """Serve who comes first, those of the same priority together, until nobody waits."""
+    assert operator.priority is not None
+    priority, goal = operator.priority, None
+    if operator.goal is not None:
+        goal = int(course.once(operator.goal))
+        if not 0 <= goal < course.graph.num_vertices:
+            raise VertexError("the goal of an Advance is not a vertex of the graph")
+    waiting = [(course.at_vertex(priority, vertex), vertex) for vertex in course.frontier]
+    heapq.heapify(waiting)
+    while waiting:
+        lowest = waiting[0][0]
+        if goal is not None and course.at_vertex(priority, goal) < lowest:
+            break
+        served = set()
+        while waiting and waiting[0][0] == lowest:
+            _, vertex = heapq.heappop(waiting)
+            if course.at_vertex(priority, vertex) == lowest:  # or it has improved since
+                served.add(vertex)
+        for vertex in advance(operator, course, sorted(served)):
+            heapq.heappush(waiting, (course.at_vertex(priority, vertex), vertex))
+    course.frontier = []
+
+
+def reduce(operator: Reduce, course: Course) -> None:
+    """Combine what the incoming neighbours of each vertex offer, then apply it everywhere."""
+    add = TOTALS[operator.combine]
+    offers = []
+    if operator.of_neighbor:
+        offers = [course.at_vertex(operator.functor, vertex) for vertex in _everyone(course)]
+    totals = []
+    for vertex in _everyone(course):
+        total = operator.start
+        for neighbor, edge in _incoming(vertex, course):
+            if operator.of_neighbor:
+                offer = offers[neighbor]
+            else:
+                offer = course.back_along(operator.functor, neighbor, vertex, edge)
+            total = add(total, offer)
+        totals.append(total)
+    told = [course.at_vertex(operator.apply, vertex, total) for vertex, total in enumerate(totals)]
+    _add_up(operator.sums, told, course)
+
+
+def go_by_levels(operator: Levels, course: Course) -> None:
+    """Sum the offers of a level's neighbours, apply the sums, go on to the next level."""
+    if operator.by is not None:
+        course.levels = defaultdict(list)
+        for vertex, level in enumerate(course.arrays[operator.by].tolist()):
+            if 0 <= level < course.graph.num_vertices:
+                course.levels[level].append(vertex)
+    for level in sorted(course.levels, reverse=operator.descending):
+        instead = operator.instead
+        if operator.when is None or not course.once(operator.when):
+            instead = None
+        totals = {}
+        for vertex in course.levels[level]:
+            if instead is not None:
+                totals[vertex] = course.at_vertex(instead, vertex)
+            else:
+                totals[vertex] = sum(_offers(operator, vertex, course), 0.0)
+        for vertex, total in totals.items():
+            course.at_vertex(operator.apply, vertex, total)
+
+
+def _offers(operator: Levels, vertex: int, course: Course) -> Iterator[float]:
+    if not operator.descending:
+        for neighbor, edge in _incoming(vertex, course):
+            yield course.back_along(operator.gather, neighbor, vertex, edge)
+        return
+    for edge in course.out_edges(vertex):
+        neighbor = int(course.graph.targets[edge])
+        yield course.along(operator.gather, neighbor, vertex, edge)
+
+
+def intersect(operator: Intersect, course: Course) -> None:
+    """Tell of common neighbours: of the ends of each edge, triangle by triangle, or by vertex."""
+    graph, functor = course.graph, operator.functor
+    if graph.directed:
+        raise OptionError("Intersect is for undirected graphs, and this one is directed")
+    around = [set(graph.neighbors(vertex).tolist()) - {vertex} for vertex in _everyone(course)]
+    triangles = [
+        (first, second, third)
+        for first in _everyone(course) for second in sorted(around[first]) if second > first
+        for third in sorted(around[first] & around[second]) if third > second
+    ]  # fmt: skip
+    if operator.total is not None:
+        course.arrays[operator.total][0] = len(triangles)
+    if functor is None:
+        return
+    if operator.each == "triangle":
+        for first, second, third in triangles:
+            course.at_vertex(functor, first, second, third)
+    elif operator.each == "vertex":
+        corners = Counter(corner for triangle in triangles for corner in triangle)
+        for vertex in _everyone(course):
+            course.at_vertex(functor, vertex, corners[vertex])
+    else:
+        for first in _everyone(course):
+            for edge in course.out_edges(first):
+                second = int(graph.targets[edge])
+                if second > first:
+                    common = len(around[first] & around[second])
+                    course.at_vertex(functor, first, second, edge, common)
+
+
+def unite(operator: Unite, course: Course) -> None:
+    """Give each vertex the smallest one that it reaches by edges that count, whatever their way."""
+    root = list(_everyone(course))
+
+    def find(vertex: int) -> int:
+        while root[vertex] != vertex:
+            vertex = root[vertex]
+        return vertex
+
+    for source in _everyone(course):
+        for edge in course.out_edges(source):
+            neighbor = int(course.graph.targets[edge])
+            if operator.functor is None or course.along(operator.functor, source, neighbor, edge):
+                low, high = sorted((find(source), find(neighbor)))
+                root[high] = low
+    course.arrays[operator.into][:] = [find(vertex) for vertex in _everyone(course)]
+
+
+def _everyone(course: Course) -> range:
+    return range(course.graph.num_vertices)
+
+
+def _incoming(vertex: int, course: Course) -> Iterator[tuple[int, int]]:
+    """Return the neighbours from which arcs come, with the places of these."""
+    for edge in course.in_edges(vertex):
+        yield int(course.graph.transpose.targets[edge]), edge
+
+
+def _add_up(sums: tuple[str, ...], told: list[Any], course: Course) -> None:
+    """Store the totals of what a functor has returned, for each field that takes one."""
+    for place, name in enumerate(sums):
+        array = course.arrays[name]
+        terms = told if len(sums) == 1 else [each[place] for each in told]
+        total = sum(terms, 0 if array.dtype.kind != "f" else 0.0)
+        array[0] = np.asarray(fitting(total, array.dtype, f"state.{name}"), array.dtype)

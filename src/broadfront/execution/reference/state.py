@@ -1,0 +1,75 @@
+"""What functors see when Python itself runs them: numbers of Python's own, every index checked.
+
+A column hands out and takes single elements. Integers do not wrap: one that does not fit its field
+is refused when it is stored. The rows of the graph can be read and not written.
+
+Invariant: no functor reaches an array but through a column.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadfront.errors import BoundsError, FunctorError
+from broadfront.given import is_integer
+
+Array = NDArray[Any]
+
+
+def fitting(value: Any, dtype: np.dtype[Any], what: str) -> int | float:
+    """Return a number as an element of a dtype holds it; refuse one that it cannot hold."""
+    try:
+        if dtype.kind == "f":
+            return float(dtype.type(value))
+        whole = int(value)
+    except (TypeError, ValueError, OverflowError):
+        raise FunctorError(f"{what} cannot hold {value!r:.60}: expected a number") from None
+    limits = np.iinfo(dtype)
+    if whole != value or not limits.min <= whole <= limits.max:
+        raise FunctorError(f"{what} cannot hold {value}: it is of {dtype}")
+    return whole
+
+
+class Column:
+    """An array as functors see it."""
+
+    __slots__ = ("_array", "_name", "_writable")
+
+    def __init__(self, name: str, array: Array, writable: bool) -> None:
+        self._name, self._array, self._writable = f"state.{name}", array, writable
+
+    def __getitem__(self, index: Any) -> int | float:
+        number: int | float = self._array[self._place(index)].item()
+        return number
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not self._writable:
+            raise FunctorError(f"{self._name} belongs to the graph, which functors only read")
+        self._array[self._place(index)] = fitting(value, self._array.dtype, self._name)
+
+    def _place(self, index: Any) -> int:
+        if not is_integer(index):
+            raise FunctorError(f"{self._name}[{index!r:.60}]: an index is a whole number")
+        if not 0 <= index < len(self._array):
+            functor = sys._getframe(2).f_code.co_name
+            raise BoundsError(functor, self._name, int(index), len(self._array))
+        return int(index)
+
+
+class State:
+    """The columns and numbers of a run, as attributes."""
+
+    def __init__(self, **attributes: Any) -> None:
+        self.__dict__.update(attributes)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "weight":
+            raise FunctorError("a functor reads state.weight, and the graph has no weights")
+        raise FunctorError(f"state has no {name}; there are {', '.join(self.__dict__)}")
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        raise FunctorError(f"state.{name} cannot be set as a whole: set single elements of it")
