@@ -13,7 +13,7 @@ from broadfront.operators.describe import Advance, Compute, Filter, Once, Reduce
 
 # ruff: noqa: ANN001, ANN201
 VERTEX = (OWN, STATE)
-EDGE = (OWN, NEAR, None, STATE)
+EDGE = (OWN, NEAR, "edge", STATE)
 
 
 def touch(functor, roles) -> tuple[set, set]:  # type: ignore[no-untyped-def]
@@ -229,7 +229,7 @@ def test_roles_of_operators() -> None:
     advance = Advance(of_both_ends, into="a", while_=first_of_all)
     assert roles_of(advance)[:2] == [(of_both_ends, EDGE), (first_of_all, (NEAR, STATE))]
     assert roles_of(Reduce(offers, takes))[0] == (offers, VERTEX)
-    assert roles_of(Reduce(of_both_ends, takes))[0] == (of_both_ends, (NEAR, OWN, None, STATE))
+    assert roles_of(Reduce(of_both_ends, takes))[0] == (of_both_ends, (NEAR, OWN, "edge", STATE))
 
 
 def test_accesses_add_up() -> None:

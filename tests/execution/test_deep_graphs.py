@@ -155,9 +155,10 @@ def test_random_parts_need_few_iterations() -> None:
     grid = bf.generate("grid:60x600").to_scipy().tocoo()
     weight = 1.0 + (grid.row * grid.col) % 251
     grid = bf.from_edges(grid.row, grid.col, weight, directed=False)
-    one = bf.sssp(grid, 0)
+    width = sensible_width(grid, in_parts=True)
+    one = bf.sssp(grid, 0, width=width)
     for devices in (2, 4):
-        found = bf.sssp(grid, 0, devices=devices, partitioner="random")
+        found = bf.sssp(grid, 0, devices=devices, partitioner="random", width=width)
         np.testing.assert_array_equal(found.distance, one.distance)
         assert found.report.iterations <= 2 * one.report.iterations
 

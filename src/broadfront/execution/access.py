@@ -43,6 +43,10 @@ from broadfront.operators.describe import (
 
 OWN, NEAR, ELSEWHERE = "own", "near", "elsewhere"
 """Whose place: the vertex that the functor is called for, a neighbour of it, or who knows."""
+EDGE, DERIVED = "edge", "derived"
+"""Numbers that differ from device to device as those of vertices do: of edges, and what is computed
+from any of them."""
+LOCAL = (OWN, NEAR, EDGE, DERIVED)
 STATE = "state"
 NUMBER = None
 
@@ -52,6 +56,9 @@ NOTHING: Meanings = frozenset()
 """What a variable means before anything is known of it."""
 OTHER: Meanings = frozenset({("at", ELSEWHERE)})
 ONE: Meanings = frozenset({("one", None)})
+VERTICES: Meanings = frozenset({("at", OWN), ("at", NEAR)})
+ELEMENTS = {"targets": NEAR, "in_targets": NEAR, "offsets": EDGE, "in_offsets": EDGE}
+"""What the rows of the graph hold."""
 ATOMICS = (
     atomics.add, atomics.minimum, atomics.maximum, atomics.bitwise_or, atomics.exchange,
     atomics.compare_and_swap, atomics.load, atomics.store, atomics.arrive,
@@ -61,13 +68,30 @@ CASTS = (int, np.int32, np.int64, np.uint32, np.uint64, np.intp)
 
 @dataclass(frozen=True)
 class Access:
-    """Pairs of a field's name and whose place in it is meant."""
+    """Pairs of a field's name and whose place in it is meant.
+
+    Attributes
+    ----------
+    local
+        Pairs of a field, or of an array that the functor closes over (its name then begins with a
+        dot), and the kind of number that is its index, where that differs from device to device.
+    keeps
+        Fields in which the functor stores the number of a vertex.
+    tells
+        Whether it may return one.
+    """
 
     reads: frozenset[tuple[str, str]]
     writes: frozenset[tuple[str, str]]
+    local: frozenset[tuple[str, str]] = frozenset()
+    keeps: frozenset[str] = frozenset()
+    tells: bool = False
 
     def __or__(self, other: Access) -> Access:
-        return Access(self.reads | other.reads, self.writes | other.writes)
+        return Access(
+            self.reads | other.reads, self.writes | other.writes, self.local | other.local,
+            self.keeps | other.keeps, self.tells or other.tells,
+        )  # fmt: skip
 
 
 UNTOUCHED = Access(frozenset(), frozenset())
@@ -86,8 +110,11 @@ def touched(functors: Iterable[tuple[Functor | None, Sequence[str | None]]]) -> 
 def access(functor: Functor, roles: tuple[str | None, ...]) -> Access:
     """Return what a functor touches whose arguments have `roles`."""
     reader = _Reader()
-    reader.note(functor, tuple(map(_meaning_of, roles)))
-    return Access(frozenset(reader.reads), frozenset(reader.writes))
+    returned = reader.note(functor, tuple(map(_meaning_of, roles)))
+    return Access(
+        frozenset(reader.reads), frozenset(reader.writes), frozenset(reader.local),
+        frozenset(reader.keeps), not returned.isdisjoint(VERTICES),
+    )  # fmt: skip
 
 
 def _meaning_of(role: str | None) -> Meanings:
@@ -98,11 +125,11 @@ def _meaning_of(role: str | None) -> Meanings:
 
 def roles_of(operator: Operator) -> list[tuple[Functor | None, tuple[str | None, ...]]]:
     """Return the functors of an operator with the roles of their arguments."""
-    vertex, offer = (OWN, STATE), (NEAR, OWN, NUMBER, STATE)
+    vertex, offer = (OWN, STATE), (NEAR, OWN, EDGE, STATE)
     match operator:
         case Advance():
             return [
-                (operator.functor, (OWN, NEAR, NUMBER, STATE)),
+                (operator.functor, (OWN, NEAR, EDGE, STATE)),
                 (operator.while_, (NEAR, STATE)),
                 (operator.priority, vertex),
                 (operator.enters, (OWN, NUMBER, NUMBER, STATE)),
@@ -119,15 +146,15 @@ def roles_of(operator: Operator) -> list[tuple[Functor | None, tuple[str | None,
                 (operator.when, (STATE,)), (operator.instead, vertex),
             ]  # fmt: skip
         case Intersect(each="edge"):
-            return [(operator.functor, (OWN, NEAR, NUMBER, NUMBER, STATE))]
+            return [(operator.functor, (OWN, NEAR, EDGE, NUMBER, STATE))]
         case Intersect(each="triangle"):
             return [(operator.functor, (NEAR, NEAR, NEAR, STATE))]
         case Intersect():
             return [(operator.functor, (OWN, NUMBER, STATE))]
         case Unite():
             return [
-                (operator.functor, (OWN, NEAR, NUMBER, STATE)),
-                (operator.functor, (NEAR, OWN, NUMBER, STATE)),
+                (operator.functor, (OWN, NEAR, EDGE, STATE)),
+                (operator.functor, (NEAR, OWN, EDGE, STATE)),
             ]
         case Once():
             return [(operator.functor, (STATE,))]
@@ -139,14 +166,16 @@ class _Reader:
     def __init__(self) -> None:
         self.reads: set[tuple[str, str]] = set()
         self.writes: set[tuple[str, str]] = set()
+        self.local: set[tuple[str, str]] = set()
+        self.keeps: set[str] = set()
         self._returns: dict[Any, Meanings] = {}
         self._notes = False
         self._unheard: list[Any] = []
 
-    def note(self, functor: Functor, arguments: tuple[Meanings, ...]) -> None:
-        """Note what a functor touches."""
+    def note(self, functor: Functor, arguments: tuple[Meanings, ...]) -> Meanings:
+        """Note what a functor touches; return what it may return."""
         self._notes = True
-        self.follow(functor, arguments)
+        return self.follow(functor, arguments)
 
     def follow(self, function: Callable[..., Any], arguments: tuple[Meanings, ...]) -> Meanings:
         """Return what a call may return, and note what it touches if that is on."""
@@ -185,6 +214,9 @@ class _Reader:
                 return True
             case ir.SetItem() | ir.StaticSetItem():
                 self._touch(self.writes, statement.target, _index(statement), known)
+                if self._notes and not self._meaning(statement.value, known).isdisjoint(VERTICES):
+                    into = self._meaning(statement.target, known)
+                    self.keeps |= {name for kind, name in into if kind == "array"}
             case ir.Return():
                 returned = self._returns[key] | known.get(statement.value.name, NOTHING)
                 changed = returned != self._returns[key]
@@ -199,7 +231,7 @@ class _Reader:
             case ir.Arg():
                 return arguments[value.index] if value.index < len(arguments) else OTHER
             case ir.Global() | ir.FreeVar():
-                return frozenset({("value", _Held(value.value))})
+                return frozenset({("value", _Held(value.value, value.name))})
             case ir.Const(value=1):
                 return ONE
             case ir.Var():
@@ -232,7 +264,8 @@ class _Reader:
                 own = frozenset({("at", OWN)})
                 if value.fn in _ADDITIONS and (left, right) in ((own, ONE), (ONE, own)):
                     return frozenset({("at", "own and one")})
-                return OTHER
+                local = any(kind == "at" and what != ELSEWHERE for kind, what in left | right)
+                return frozenset({("at", DERIVED)}) if local else OTHER
             case "call":
                 return self._call(value, known)
         return OTHER
@@ -242,8 +275,12 @@ class _Reader:
         """Return what an element of an array or a tuple may be."""
         found: Meanings = NOTHING
         for kind, what in holders:
-            near = kind == "array" and what in ("targets", "in_targets")
-            found |= what if kind == "tuple" else frozenset({("at", NEAR)}) if near else OTHER
+            if kind == "tuple":
+                found |= what
+            elif kind == "array" and what in ELEMENTS:
+                found |= frozenset({("at", ELEMENTS[what])})
+            else:
+                found |= OTHER
         return found
 
     def _attribute(self, owners: Meanings, name: str) -> Meanings:
@@ -252,7 +289,7 @@ class _Reader:
             if kind == "state":
                 found.add(("array", name))
             elif kind == "value" and hasattr(what.value, name):
-                found.add(("value", _Held(getattr(what.value, name))))
+                found.add(("value", _Held(getattr(what.value, name), name)))
         return frozenset(found)
 
     def _call(self, call: Any, known: dict[str, Meanings]) -> Meanings:
@@ -273,6 +310,8 @@ class _Reader:
                 returned |= self.follow(function, _in_order(function, given, named))
             elif function in CASTS and given:
                 returned |= given[0]
+            elif function is range:
+                returned |= frozenset({("tuple", frozenset().union(*given))})
             else:
                 extra = [call.vararg] if call.vararg is not None else []
                 rest = (self._meaning(argument, known) for argument in extra)
@@ -302,9 +341,13 @@ class _Reader:
             return
         meant = self._meaning(index, known)
         places = {what if kind == "at" else ELSEWHERE for kind, what in meant}
+        local = {place if place in LOCAL else DERIVED for place in places - {ELSEWHERE}}
         for kind, name in self._meaning(array, known):
+            if kind == "value" and isinstance(name.value, np.ndarray):
+                self.local |= {(f".{name.name}", place) for place in local}
             if kind != "array":
                 continue
+            self.local |= {(name, place) for place in local}
             if name in ("offsets", "in_offsets") and places == {"own and one"}:
                 places = {OWN}
             where |= {(name, place if place in (OWN, NEAR) else ELSEWHERE)
@@ -324,10 +367,10 @@ def _blocks(function: Any) -> Iterable[Any]:
 
 
 class _Held:
-    """A value found in the globals of a function, compared by identity."""
+    """A value found in the globals of a function, compared by identity, and its name there."""
 
-    def __init__(self, value: Any) -> None:
-        self.value = value
+    def __init__(self, value: Any, name: str) -> None:
+        self.value, self.name = value, name
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Held) and other.value is self.value

@@ -125,7 +125,7 @@ class Across:
     def __init__(
         self, program: Program, names: tuple[str, ...], vertex: np.dtype[Any], relabelled: bool
     ) -> None:
-        self.plan: Plan = planned(program, names)
+        self.plan: Plan = planned(program, names, relabelled)
         self._program = program
         self._names = names
         self._vertex = vertex

@@ -150,7 +150,7 @@ def work_for_part(
     for operator in operators:
         if isinstance(operator, Advance) and operator.priority is not None:
             dtype = np.dtype(program.fields[operator.into].dtype)
-            width = operator.width or sensible_width(graph)
+            width = operator.width or sensible_width(graph, in_parts=True)
             memory = new_buckets(space, part.positions, threads, dtype, width, vertex)
         if isinstance(operator, Levels):
             order = new_level_order(

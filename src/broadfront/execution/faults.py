@@ -15,7 +15,7 @@ from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from broadfront.errors import FunctorError
 from broadfront.execution.program import Program
-from broadfront.kernel import inner
+from broadfront.functors import compile_functor
 from broadfront.operators.describe import (
     Advance,
     Compute,
@@ -102,7 +102,7 @@ def _dtype(program: Program, name: str) -> Any:
 
 
 def _fault(functor: Functor, arguments: Any, field: Any) -> FunctorError | None:
-    compiled: Any = inner(functor)
+    compiled: Any = compile_functor(functor)
     try:
         compiled.compile(arguments)
     except (*COMPILE_ERRORS, TypeError) as error:
@@ -111,20 +111,21 @@ def _fault(functor: Functor, arguments: Any, field: Any) -> FunctorError | None:
     if field is None:
         return None
     if not isinstance(answer, (types.Number, types.Boolean)):
-        return FunctorError(f"{_place(functor)} must return a number, not {answer}")
+        return FunctorError(f"{place_of(functor)} must return a number, not {answer}")
     if isinstance(answer, (types.Float, types.Complex)) and isinstance(field, types.Integer):
         return FunctorError(
-            f"{_place(functor)} returns {answer}, which does not go into a field of {field}"
+            f"{place_of(functor)} returns {answer}, which does not go into a field of {field}"
         )
     return None
 
 
 def does_not_compile(functor: Functor, error: BaseException) -> FunctorError:
     """Return the error that names a functor which Numba cannot compile."""
-    return FunctorError(f"{_place(functor)} does not compile: {_essence(error)}")
+    return FunctorError(f"{place_of(functor)} does not compile: {_essence(error)}")
 
 
-def _place(functor: Functor) -> str:
+def place_of(functor: Functor) -> str:
+    """Return where a functor is, and its name."""
     code = functor.__code__
     return f"{code.co_filename}, line {code.co_firstlineno}: functor {functor.__name__}"
 

@@ -18,6 +18,8 @@ from broadfront.devices.control import FIRST, LINE, assemble, nanoseconds
 from broadfront.execution.across import Across
 from broadfront.execution.luggage import taken_home, unpacked
 from broadfront.execution.program import Phase, Program
+from broadfront.execution.refusals import refuse_writes
+from broadfront.functors import compile_functor
 from broadfront.kernel import inner, kernel
 from broadfront.operators.cpu.advance import advance
 from broadfront.operators.cpu.compute import compute, once
@@ -203,6 +205,7 @@ def _each(functions: Sequence[Section]) -> Section:
 def _whole(
     program: Program, names: tuple[str, ...], large: bool, across: Across | None = None
 ) -> Section:
+    refuse_writes(program)
     operators = {operator for phase in program.all_phases for operator in phase.step}
     made = {operator: _section(operator, program, names, large, across) for operator in operators}
     phases = [_phase(phase, made) for phase in program.all_phases]
@@ -342,7 +345,7 @@ def _repeated(phase: Phase, even: Section, odd: Section | None = None) -> Sectio
     limit = phase.limit if phase.limit is not None else 1 << 62
     if not phase.advances and phase.until is None and phase.limit is None:
         limit = 1
-    until = _never if phase.until is None else inner(phase.until)
+    until = _never if phase.until is None else compile_functor(phase.until)
     advances, asks, may_be_small = phase.advances, phase.until is not None, _by_frontier(phase)
     counts = 1 if phase.counts else 0
 

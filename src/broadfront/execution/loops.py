@@ -12,6 +12,9 @@ import dis
 from collections.abc import Callable, Hashable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
+from zlib import crc32
+
+import numpy as np
 
 from broadfront.apart import apart
 from broadfront.checking import checks
@@ -21,24 +24,74 @@ from broadfront.execution.program import Program
 
 Made = TypeVar("Made")
 
+OURS = BY_NAME | {"broadfront"}
+"""Packages whose functions do not change while a process runs."""
+LOOKED_INTO = 1 << 22
+"""Bytes of an array whose content is compared; of larger ones it is not noticed if it changes."""
+
 
 def made_once(
     program: Program, key: Hashable, make: Callable[[], Made], checked: bool = False
 ) -> Made:
     """Return what is kept with a program under `key`; make it if it is not there.
 
-    `checked` asks for one that checks every index.
+    `checked` asks for one that checks every index. What functors close over is compiled in, so it
+    is made anew when that has changed.
     """
-    kept, wanted = program._loops, (key, checked)
+    kept, wanted = program._loops, (key, checked, _closed_over(program))
     if wanted not in kept:
         apart(lambda: _make(kept, wanted, make))
     made: Made = kept[wanted]
     return made
 
 
-def _make(kept: dict[Any, Any], wanted: tuple[Hashable, bool], make: Callable[[], Any]) -> None:
+def _make(kept: dict[Any, Any], wanted: tuple[Any, ...], make: Callable[[], Any]) -> None:
     with loading(), checks(wanted[1]):
         kept.setdefault(wanted, make())
+
+
+def _closed_over(program: Program) -> tuple[Any, ...]:
+    """Return the values of all globals and cells that the functors name, comparable with later."""
+    kept = program._loops
+    if _closed_over not in kept:
+        reached: dict[Any, None] = {}
+        for functor in _functors(program):
+            _reach(functor, reached)
+        kept[_closed_over] = [
+            (function.__globals__, names, function.__closure__ or ())
+            for function in reached
+            if (names := sorted(set(function.__code__.co_names) & function.__globals__.keys()))
+            or function.__closure__
+        ]
+    return tuple(
+        _stamp(value)
+        for scope, names, cells in kept[_closed_over]
+        for value in (*map(scope.get, names), *(cell.cell_contents for cell in cells))
+    )
+
+
+def _reach(functor: Any, reached: dict[Any, None]) -> None:
+    """Add a function to those that are reached, and all that it may call."""
+    function = getattr(functor, "py_func", functor)
+    home = getattr(function, "__module__", None) or ""
+    if not isinstance(function, FunctionType) or function in reached:
+        return
+    if home.partition(".")[0] in OURS:
+        return
+    reached[function] = None
+    for other in mentioned(function):
+        _reach(other, reached)
+
+
+def _stamp(value: Any) -> Any:
+    """Return what equals the stamp of another value only if that is compiled to the same."""
+    if isinstance(value, np.ndarray):
+        known = value.nbytes <= LOOKED_INTO
+        content = crc32(value.tobytes()) if known else id(value)
+        return value.dtype.str, value.shape, known, content
+    if isinstance(value, (bool, int, float, complex, str, bytes, np.generic, type(None))):
+        return type(value), repr(value)
+    return id(value)
 
 
 def may_not_end(program: Program) -> bool:
@@ -66,7 +119,7 @@ def _loops(functor: Any, seen: set[Any]) -> bool:
     if (function.__module__ or "").partition(".")[0] in BY_NAME:
         return False
     return _jumps_back(function.__code__) or any(
-        _loops(other, seen) for other in _mentioned(function)
+        _loops(other, seen) for other in mentioned(function)
     )
 
 
@@ -79,7 +132,7 @@ def _jumps_back(code: CodeType) -> bool:
     return any(_jumps_back(inside) for inside in code.co_consts if isinstance(inside, CodeType))
 
 
-def _mentioned(function: FunctionType) -> Iterator[Any]:
+def mentioned(function: FunctionType) -> Iterator[Any]:
     """Return what a function may call: from its closure, its globals, and modules among these."""
     names = function.__code__.co_names
     for cell in function.__closure__ or ():

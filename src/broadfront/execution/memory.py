@@ -71,7 +71,7 @@ class Case(NamedTuple):
         names = (*self.program.fields, *self.program.parameters, *RESERVED)
         _, in_tiles, looks_back = directions(self.program, self.graph, self.relabel)
         setting = Setting(
-            self.program, planned(self.program, names), names, self.partition, (),
+            self.program, planned(self.program, names, self.relabel), names, self.partition, (),
             np.empty(self.starting, np.bool_), self.memory, False, looks_back,
         )  # fmt: skip
         parts = self.partition.outlines(self.relabel, looks_back)

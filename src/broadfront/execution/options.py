@@ -31,8 +31,8 @@ class Options(TypedDict, total=False):
         16 for each core where that is more.
     devices
         ``"cpu"`` (the default), a number of CPU devices with a memory of their own each, or a list
-        of names: ``["cpu*2", "cpu"]``. See `docs/devices.md`. ``"python"`` runs the program in plain
-        Python, to look into its functors: see `docs/programs.md`.
+        of names: ``["cpu*2", "cpu"]``; see `docs/devices.md`. ``"python"`` runs the program in
+        plain Python, to look into its functors; see `docs/programs.md`.
     partitioner
         How the graph is split among several devices: a name that `broadfront.split` knows, a
         function of the graph and the number of devices, or a `Partition`.

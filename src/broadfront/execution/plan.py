@@ -20,10 +20,10 @@ from broadfront.execution.access import OWN, STATE, Access, access, roles_of, to
 from broadfront.execution.exchange.agree import BOARD_ROOM, Shared
 from broadfront.execution.exchange.by_level import MOST_CARRIED
 from broadfront.execution.program import Program
+from broadfront.execution.refusals import refuse_on_many
 from broadfront.operators.describe import (
     Advance,
     Compute,
-    Functor,
     Intersect,
     Levels,
     Once,
@@ -31,8 +31,6 @@ from broadfront.operators.describe import (
     Reduce,
     Unite,
 )
-
-ROWS = ("offsets", "in_offsets")
 
 
 @dataclass
@@ -72,14 +70,14 @@ class Plan:
     adding: set[str] = field(default_factory=set)
 
 
-def planned(program: Program, names: tuple[str, ...]) -> Plan:
+def planned(program: Program, names: tuple[str, ...], relabel: bool = False) -> Plan:
     """Return what must cross between devices for `program`, its dtypes settled."""
+    refuse_on_many(program, relabel)
     plan = Plan()
     touches = {operator: touched(roles_of(operator)) for operator in _operators(program)}
     everything = Access(frozenset(), frozenset())
     levels = ""
     for operator, touch in touches.items():
-        _check(operator, touch, program)
         _note(operator, touch, program, names, plan)
         everything |= touch
         if isinstance(operator, Levels):
@@ -90,9 +88,6 @@ def planned(program: Program, names: tuple[str, ...]) -> Plan:
             plan.copies.add(levels)
             if _reads_shared_only_in_when(operator, program):
                 plan.carried[operator] = plan.agreed[operator]
-    for phase in program.all_phases:
-        if phase.until is not None:
-            _check_alone(phase.until, program)
     written = {name for name, _ in everything.writes} | {
         name for operator in touches for name in _advanced(operator) | _united(operator)
     }
@@ -171,42 +166,6 @@ def _is_real(program: Program, name: str) -> bool:
     return np.dtype(program.fields[name].dtype).kind == "f"
 
 
-def _check(operator: Operator, touch: Access, program: Program) -> None:
-    """Refuse what has no meaning on many devices, naming the functor's field."""
-    kind = type(operator).__name__
-    for name, place in touch.reads:
-        if name in ROWS and place != OWN:
-            raise OptionError(
-                f"a functor of {kind} reads the rows of another vertex, which another device may "
-                "own: on several devices use Intersect, or run it on one"
-            )
-    if isinstance(operator, Once):
-        _check_alone(operator.functor, program)
-    for name, place in touch.writes:
-        field_ = program.fields.get(name)
-        if field_ is None or isinstance(operator, Once):
-            continue
-        if field_.length is not None and field_.combine in (None, "any", "sum"):
-            raise OptionError(
-                f"a functor of {kind} sets {name!r}, which all vertices share: on several devices "
-                "it needs combine='min', 'max' or 'or', or sums="
-            )
-        if field_.length is None and place != OWN and field_.combine is None:
-            raise OptionError(
-                f"a functor of {kind} sets {name!r} of another vertex: on several devices the "
-                "field needs a combine"
-            )
-
-
-def _check_alone(functor: Functor, program: Program) -> None:
-    touch = access(functor, (STATE,))
-    for name, _ in _per_vertex(program, touch.reads | touch.writes):
-        raise OptionError(
-            f"{functor.__name__} touches {name!r} of single vertices, which other devices may own: "
-            "sum it up with a Compute, and ask for the sum"
-        )
-
-
 def _find_stale(
     program: Program,
     touches: dict[Operator, Access],
@@ -215,9 +174,11 @@ def _find_stale(
 ) -> None:
     """Find which copies are stale before each operator; loops are gone through twice.
 
-    A copy that takes proposals other than sums must be fresh, since all of it goes to the owner.
+    A copy that takes proposals other than sums must be fresh, since all of it goes to the owner. An
+    `Advance` alone only improves: copies that lag behind its owner are still good to compare with,
+    unless something else has set the field since, and spoiled them.
     """
-    stale = set(plan.adding)
+    stale, spoiled = set(plan.adding), set[str]()
     for phase in program.all_phases:
         for _ in range(2):
             for operator in phase.step:
@@ -229,14 +190,18 @@ def _find_stale(
                         f"{type(operator).__name__}, which has no meaning on several devices"
                     )
                 if isinstance(operator, Advance):
-                    asked -= {operator.into}
+                    asked -= {operator.into} - spoiled
+                    asked |= {operator.into} & spoiled - adds[operator]
                 if isinstance(operator, Levels) and operator.by is not None:
                     asked.add(operator.by)
                 asked |= plan.proposed[operator] - adds[operator]
                 needed = asked & stale
                 plan.before.setdefault(operator, set()).update(needed)
                 stale -= needed
-                stale |= {name for name, _ in _per_vertex(program, touch.writes)}
+                spoiled -= needed
+                set_ = {name for name, _ in _per_vertex(program, touch.writes)} | _united(operator)
+                stale |= set_
+                spoiled |= set_
                 stale -= plan.by_level.get(operator, ("", set()))[1]
                 stale |= _advanced(operator) | _united(operator)
 

@@ -19,6 +19,7 @@ from broadfront.devices.control import (
     poll_at,
     stopped,
 )
+from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.cpu.combine import combining
 from broadfront.operators.cpu.either_way import add_up, count_all, either_way
@@ -105,8 +106,8 @@ def advance(
     field = fields[operator.into]
     fill = np.dtype(field.dtype).type(field.fill)
     combine = combining(field.combine or "min", fill)
-    propose = inner(operator.functor)
-    wanted = _anyone if operator.while_ is None else inner(operator.while_)
+    propose = compile_functor(operator.functor)
+    wanted = _anyone if operator.while_ is None else compile_functor(operator.while_)
     joins = joining(operator, field, fill, None if crossing is None else crossing.is_ghost)
     rules = Rules(propose, wanted, combine, joins, note)
     push, way = PUSHES[operator.balance or "by_degree"]

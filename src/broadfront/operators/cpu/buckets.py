@@ -78,14 +78,14 @@ def new_buckets(
     )
 
 
-def sensible_width(graph: Graph) -> float:
+def sensible_width(graph: Graph, in_parts: bool = False) -> float:
     """Return a bucket width for priorities that are sums of weights.
 
     Wide buckets waste work, narrow ones meetings; what matters is the weight of a vertex' lightest
     way on, which is about the mean weight over the mean degree. Sparse graphs are deep, and have
-    little in each bucket. Where there are hubs, narrow buckets still hold much, and to walk a hub
-    before its time is all that costs. Where ways never branch there is only one way on, and wide
-    buckets waste nothing.
+    little in each bucket; `in_parts`, spans of buckets make up for that. Where there are hubs,
+    narrow buckets still hold much, and to walk a hub before its time is all that costs. Where ways
+    never branch there is only one way on, and wide buckets waste nothing.
     """
     mean = 1.0
     if graph.weights is not None and graph.num_arcs:
@@ -93,7 +93,7 @@ def sensible_width(graph: Graph) -> float:
         with np.errstate(over="ignore"):
             mean = float(np.abs(graph.weights[::every]).mean(dtype=np.float64))
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
-    factor = OF_SPARSE if degree < SPARSE else WIDTH_FACTOR
+    factor = OF_SPARSE if degree < SPARSE and not in_parts else WIDTH_FACTOR
     if graph.max_degree > HUB * degree:
         factor = WITH_HUBS
     if graph.never_branches:

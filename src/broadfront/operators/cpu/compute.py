@@ -14,6 +14,7 @@ import numpy as np
 
 from broadfront import atomics
 from broadfront.devices.control import claim, nanoseconds
+from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.cpu.frontier import (
     ATOMICS,
@@ -101,7 +102,7 @@ def _store_two(partials, block, totals):
 
 def compute(operator: Compute, places: tuple[int, ...]) -> Callable[..., Any]:
     """Return the section of a `Compute`; `places` are those of its sums."""
-    functor = inner(operator.functor)
+    functor = compile_functor(operator.functor)
     add, store, publish = totals_of(places)
 
     @inner
@@ -166,7 +167,7 @@ def dense(
 
 def once(operator: Once) -> Callable[..., Any]:
     """Return the section of a `Once`."""
-    functor = inner(operator.functor)
+    functor = compile_functor(operator.functor)
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):

@@ -24,6 +24,7 @@ import numpy as np
 
 from broadfront import atomics
 from broadfront.devices.control import LINE, NO_MORE, claim, nanoseconds
+from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.cpu.common_neighbours import LOOK_EVERY, common_neighbours
 from broadfront.operators.cpu.frontier import (
@@ -50,7 +51,7 @@ def intersect(operator: Intersect, total: int | None) -> Callable[..., Any]:
     if operator.functor is None:
         adding = Found(add_marks, unmark, pass_third, pass_pair)
         return _summed(oriented, _triangles(adding), publish, 1)
-    functor = inner(operator.functor)
+    functor = compile_functor(operator.functor)
     if operator.each == "edge":
         return _summed(_as_it_is, common_neighbours(functor), publish, 3)
     if operator.each == "triangle":

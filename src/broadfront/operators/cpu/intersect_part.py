@@ -25,6 +25,7 @@ import numpy as np
 from broadfront import atomics
 from broadfront.devices.control import LINE, NO_MORE, claim, nanoseconds
 from broadfront.devices.growing import EXCHANGED
+from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.cpu.common_neighbours import LOOK_EVERY
 from broadfront.operators.cpu.frontier import (
@@ -86,7 +87,7 @@ def intersect_part(operator: Intersect, total: int | None, crossing: IntersectCr
     publish = publish_nothing if total is None else publishing(total)
     if operator.functor is None:
         return _triangles(Found(add_marks, unmark, pass_third, pass_pair), crossing, publish)
-    functor = inner(operator.functor)
+    functor = compile_functor(operator.functor)
     if operator.each == "edge":
         return _summed(_edges(functor, crossing), _positions, True, crossing, publish, 3)
     if operator.each == "triangle":

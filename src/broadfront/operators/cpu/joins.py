@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from broadfront import atomics
+from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.describe import Advance, Field
 
@@ -23,7 +24,7 @@ def joining(
     another device's vertex joins to be sent to its owner, who is then asked.
     """
     if operator.enters is not None:
-        enters = inner(operator.enters)
+        enters = compile_functor(operator.enters)
         if is_ghost is None:
 
             @inner

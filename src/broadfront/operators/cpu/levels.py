@@ -19,6 +19,7 @@ import numpy as np
 
 from broadfront import atomics
 from broadfront.devices.control import LINE, claim, nanoseconds, poll_at, stopped
+from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.cpu.frontier import (
     ATOMICS,
@@ -63,7 +64,7 @@ def levels(
     arrange = as_it_is if place is None else arranged(place, crossing)
     tell_copies = crossing.tell
     sum_up, apply_all = _summing(operator), _applying(operator)
-    rarely = _never if operator.when is None else inner(operator.when)
+    rarely = _never if operator.when is None else compile_functor(operator.when)
     descending = operator.descending
 
     @inner
@@ -175,8 +176,8 @@ def _write(work, front, size, visited, began):
 
 def _summing(operator: Levels) -> Callable[..., Any]:
     """Return the function that sums over the neighbours of a run of vertices."""
-    offer = inner(operator.gather)
-    own_sum = _no_sum if operator.instead is None else inner(operator.instead)
+    offer = compile_functor(operator.gather)
+    own_sum = _no_sum if operator.instead is None else compile_functor(operator.instead)
     outgoing = operator.descending
 
     @inner
@@ -230,7 +231,7 @@ def _no_sum(vertex, state):
 
 def _applying(operator: Levels) -> Callable[..., Any]:
     """Return the function that applies the sums of a run of vertices."""
-    apply = inner(operator.apply)
+    apply = compile_functor(operator.apply)
 
     @inner
     def apply_all(begin, end, memory, state):

@@ -10,6 +10,7 @@ import numpy as np
 from broadfront import atomics
 from broadfront.bits import count_ones, trailing_zeros
 from broadfront.devices.control import CURSORS, LINE, claim, nanoseconds
+from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.cpu.frontier import (
     ALL_SIZE,
@@ -40,7 +41,7 @@ WORDS_PER_TURN = 16
 
 def over_frontier(operator: Compute) -> Callable[..., Any]:
     """Return the section of a `Compute` over the frontier."""
-    functor = inner(operator.functor)
+    functor = compile_functor(operator.functor)
 
     @inner
     def queued(rank, control, queue, size, state, turn):
@@ -86,7 +87,7 @@ def filtered(operator: Filter, has_marks: bool) -> Callable[..., Any]:
 
     Who is dropped may join again later, so where an `Advance` has left a mark it is cleared.
     """
-    keep = inner(operator.functor)
+    keep = compile_functor(operator.functor)
 
     @inner
     def from_queue(rank, control, queue, following, size, marks, state, turn):

@@ -30,6 +30,7 @@ import numpy as np
 from broadfront import atomics
 from broadfront.devices.control import CURSORS, LINE, claim, nanoseconds
 from broadfront.errors import VertexError
+from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.cpu.buckets import (
     BLOCK,
@@ -122,12 +123,13 @@ def prioritised(
     fill_value = np.dtype(field.dtype).type(field.fill)
     combine = combining(field.combine or "min", fill_value)
     assert operator.priority is not None
-    goal = _nowhere if operator.goal is None else inner(operator.goal)
+    goal = _nowhere if operator.goal is None else compile_functor(operator.goal)
     has_goal = operator.goal is not None
     is_ghost, collect_for, agree, position_of = crossing or ALONE
     several = crossing is not None
     walk = walks(
-        inner(operator.functor), inner(operator.priority), combine, is_ghost, fill_value, several
+        compile_functor(operator.functor), compile_functor(operator.priority), combine, is_ghost,
+        fill_value, several,
     )  # fmt: skip
     bucket_of, walk_block, walk_own = walk.bucket_of, walk.block, walk.own
     spread, walk_alone = walk.spread, walk.alone

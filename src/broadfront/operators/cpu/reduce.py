@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from broadfront.devices.control import claim, poll, stopped
 from broadfront.devices.workspace import Workspace
+from broadfront.functors import compile_functor
 from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.compute import blocks_of_vertices, dense, totals_of
 from broadfront.operators.cpu.frontier import BLOCK, WORK, finish, prepare
@@ -130,7 +131,7 @@ def _whole_totals(work):
 
 def _by_edges(operator: Reduce, meeting: Section, places: tuple[int, ...]) -> Section:
     """Return a section that asks for an offer at every edge."""
-    offer, apply = inner(operator.functor), inner(operator.apply)
+    offer, apply = compile_functor(operator.functor), compile_functor(operator.apply)
     start = operator.start
     add, store, publish = totals_of(places)
 
@@ -154,7 +155,7 @@ def _by_edges(operator: Reduce, meeting: Section, places: tuple[int, ...]) -> Se
 
 def _offered(operator: Reduce, offers_of: Section, combined: Section, brought: Section) -> Section:
     """Return a section in which every vertex makes its offer, and then `combined` runs."""
-    offer = inner(operator.functor)
+    offer = compile_functor(operator.functor)
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
@@ -182,7 +183,7 @@ def _by_rows(
     operator: Reduce, meeting: Section, places: tuple[int, ...], offers_of: Section
 ) -> Section:
     """Return a section that combines what was offered row by row."""
-    apply = inner(operator.apply)
+    apply = compile_functor(operator.apply)
     start = operator.start
     add, store, publish = totals_of(places)
 
@@ -216,7 +217,7 @@ def _by_tiles(
     totals_in: Section,
 ) -> Section:
     """Return a section that combines what was offered tile by tile."""
-    apply = inner(operator.apply)
+    apply = compile_functor(operator.apply)
     start = operator.start
     add, store, publish = totals_of(places)
 

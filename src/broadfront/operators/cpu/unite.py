@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 from broadfront import atomics
 from broadfront.devices.control import LINE, claim, nanoseconds
 from broadfront.devices.workspace import Workspace
+from broadfront.functors import compile_functor
 from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.frontier import (
     ATOMICS,
@@ -145,7 +146,7 @@ def _all_edges(source, neighbor, edge, state, undirected):
 
 
 def _some_edges(functor: Callable[..., Any]) -> Callable[..., Any]:
-    asked = inner(functor)
+    asked = compile_functor(functor)
 
     @inlined
     def counts(source, neighbor, edge, state, undirected):

@@ -1,0 +1,88 @@
+"""Functors of users, and the plain functions that they call.
+
+A functor may call functions as they come: those that Numba knows nothing of are compiled along. For
+that the functor is made anew, over a copy of its globals and closure in which they are parts of the
+loop. Its code is the same, and so are its name and lines in messages.
+
+Invariant: a functor that calls no such function is compiled as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import CellType, CodeType, FunctionType
+from typing import Any
+
+from numba.core.errors import NumbaError
+from numba.core.registry import cpu_target
+
+from broadfront.digest import BY_NAME
+from broadfront.kernel import inner
+
+Swap = Callable[[Any], Any]
+
+
+def compile_functor(functor: Any) -> Any:
+    """Return a functor as a part of the loop that calls it, with all that it calls."""
+    return inner(_along(getattr(functor, "py_func", functor), {}))
+
+
+def _along(function: FunctionType, made: dict[Any, Any]) -> Any:
+    def swap(value: Any) -> Any:
+        if not isinstance(value, FunctionType) or is_known(value) or _has_type(value):
+            return value
+        if value not in made:
+            made[value] = value  # should it call itself
+            made[value] = inner(_along(value, made))
+        return made[value]
+
+    return rebuilt(function, swap)
+
+
+def is_known(function: Any) -> bool:
+    """Tell whether a function belongs to Python, NumPy or Numba."""
+    return (getattr(function, "__module__", None) or "").partition(".")[0] in BY_NAME
+
+
+def _has_type(function: FunctionType) -> bool:
+    """Tell whether Numba knows what to do with a function, as it does with overloaded ones."""
+    try:
+        cpu_target.typing_context.resolve_value_type(function)
+    except (NumbaError, ValueError):
+        return False
+    return True
+
+
+def rebuilt(function: FunctionType, swap: Swap) -> FunctionType:
+    """Return a function with other values for the globals and cells that it names.
+
+    Where none of them changes, it is the same function.
+    """
+    scope, cells = function.__globals__, function.__closure__ or ()
+    swapped = {name: swap(scope[name]) for name in sorted(_names(function.__code__) & scope.keys())}
+    inside = [_swapped_cell(cell, swap) for cell in cells]
+    if all(swapped[name] is scope[name] for name in swapped) and all(
+        new is old for new, old in zip(inside, cells, strict=True)
+    ):
+        return function
+    made = FunctionType(
+        function.__code__, {**scope, **swapped}, function.__name__, function.__defaults__,
+        tuple(inside),
+    )  # fmt: skip
+    made.__kwdefaults__ = function.__kwdefaults__
+    made.__qualname__ = function.__qualname__
+    made.__module__ = function.__module__
+    return made
+
+
+def _swapped_cell(cell: CellType, swap: Swap) -> CellType:
+    try:
+        value = swap(cell.cell_contents)
+    except ValueError:  # it is empty
+        return cell
+    return cell if value is cell.cell_contents else CellType(value)
+
+
+def _names(code: CodeType) -> set[str]:
+    inside = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    return set(code.co_names).union(*map(_names, inside))
