@@ -18,7 +18,7 @@ import itertools
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -30,8 +30,7 @@ from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
 from broadfront.given import numbers
 from broadfront.graph.csr import Graph
-from broadfront.kernel import inner
-from broadfront.operators.describe import Compute, Field, Operator, Reduce
+from broadfront.operators.describe import Compute, Field, Functor, Operator, Reduce
 from broadfront.report.result import Result
 
 
@@ -52,45 +51,63 @@ def cut_shares(vertex, state):
     state.share[vertex] = state.rank[vertex] / strength if strength > 0 else 0.0
 
 
-def begin(vertex, state):
-    """Start where jumps go; return what of it finds no way out."""
-    state.rank[vertex] = state.jump[vertex * state.jumps_differ]
-    ways = state.offsets[vertex + 1] - state.offsets[vertex]
-    return state.rank[vertex] if ways == 0 else 0.0
+def to_any(vertex, state):
+    """Return how likely a jump goes to a vertex, where it goes to all alike."""
+    return state.jump[0]
 
 
-def begin_by_weight(vertex, state):
-    """Do as `begin` by weights, and keep their sum."""
-    state.rank[vertex] = state.jump[vertex * state.jumps_differ]
-    total = 0.0
-    for edge in range(state.offsets[vertex], state.offsets[vertex + 1]):
-        total += state.weight[edge]
-    state.strength[vertex] = total
-    return state.rank[vertex] if total == 0 else 0.0
+def to_this(vertex, state):
+    """Return how likely a jump goes to a vertex."""
+    return state.jump[vertex]
 
 
-@inner
-def moved(vertex, total, state):
-    """Set a vertex' next rank; return it, and how much it changed."""
-    jump = state.jump[vertex * state.jumps_differ]
-    here = 1.0 - state.damping + state.damping * state.keeps_stuck * state.stuck[0]
-    rank = state.damping * total + here * jump
-    change = abs(rank - state.rank[vertex])
-    state.rank[vertex] = rank
-    return rank, change
+class Moves(NamedTuple):
+    """How ranks begin and move on, each without and with weights."""
+
+    begin: Functor
+    move: Functor
+    begin_by_weight: Functor
+    move_by_weight: Functor
 
 
-def move(vertex, total, state):
-    """Set a vertex' next rank; return how much it changed, and what finds no way out."""
-    rank, change = moved(vertex, total, state)
-    ways = state.offsets[vertex + 1] - state.offsets[vertex]
-    return change, rank if ways == 0 else 0.0
+def moves(jump_to: Functor) -> Moves:
+    """Return the functors for jumps that go where `jump_to` says."""
 
+    def begin(vertex, state):
+        """Start where jumps go; return what of it finds no way out."""
+        state.rank[vertex] = jump_to(vertex, state)
+        ways = state.offsets[vertex + 1] - state.offsets[vertex]
+        return state.rank[vertex] if ways == 0 else 0.0
 
-def move_by_weight(vertex, total, state):
-    """Do as `move` by weights."""
-    rank, change = moved(vertex, total, state)
-    return change, rank if state.strength[vertex] == 0 else 0.0
+    def begin_by_weight(vertex, state):
+        """Do as `begin` by weights, and keep their sum."""
+        state.rank[vertex] = jump_to(vertex, state)
+        total = 0.0
+        for edge in range(state.offsets[vertex], state.offsets[vertex + 1]):
+            total += state.weight[edge]
+        state.strength[vertex] = total
+        return state.rank[vertex] if total == 0 else 0.0
+
+    def moved(vertex, total, state):
+        """Set a vertex' next rank; return it, and how much it changed."""
+        here = 1.0 - state.damping + state.damping * state.keeps_stuck * state.stuck[0]
+        rank = state.damping * total + here * jump_to(vertex, state)
+        change = abs(rank - state.rank[vertex])
+        state.rank[vertex] = rank
+        return rank, change
+
+    def move(vertex, total, state):
+        """Set a vertex' next rank; return how much it changed, and what finds no way out."""
+        rank, change = moved(vertex, total, state)
+        ways = state.offsets[vertex + 1] - state.offsets[vertex]
+        return change, rank if ways == 0 else 0.0
+
+    def move_by_weight(vertex, total, state):
+        """Do as `move` by weights."""
+        rank, change = moved(vertex, total, state)
+        return change, rank if state.strength[vertex] == 0 else 0.0
+
+    return Moves(begin, move, begin_by_weight, move_by_weight)
 
 
 def settled(state):
@@ -108,15 +125,16 @@ def _program(weighted: bool, personal: bool) -> Program:
         "change": Field(np.float64, length=1),
         "iterations": Field(np.int64, length=1),
     }
-    first = Compute(begin, sums=("stuck",))
-    step: list[Operator] = [Reduce(share, move, sums=sums)]
+    functors = moves(to_this if personal else to_any)
+    first = Compute(functors.begin, sums=("stuck",))
+    step: list[Operator] = [Reduce(share, functors.move, sums=sums)]
     if weighted:
         fields |= {"strength": Field(np.float64), "share": Field(np.float64)}
-        first = Compute(begin_by_weight, sums=("stuck",))
-        step = [Compute(cut_shares), Reduce(share_by_weight, move_by_weight, sums=sums)]
+        first = Compute(functors.begin_by_weight, sums=("stuck",))
+        step = [Compute(cut_shares), Reduce(share_by_weight, functors.move_by_weight, sums=sums)]
     return Program(
         fields,
-        parameters=["damping", "tolerance", "most_iterations", "keeps_stuck", "jumps_differ"],
+        parameters=["damping", "tolerance", "most_iterations", "keeps_stuck"],
         phases=[Phase([first], counts=False), Phase(step, until=settled)],
         name="pagerank",
     )
@@ -255,7 +273,6 @@ def pagerank(
             "tolerance": float(tol),
             "most_iterations": max_iterations,
             "keeps_stuck": float(dangling == "redistribute"),
-            "jumps_differ": int(personal),
         },
         **options,
     )

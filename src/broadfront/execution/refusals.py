@@ -32,6 +32,8 @@ from broadfront.execution.program import RESERVED, Program
 from broadfront.operators.describe import Advance, Functor, Levels, Once, Operator, Reduce
 
 ROWS = ("offsets", "in_offsets")
+GRAPH = set(RESERVED) - {"num_vertices"}
+"""The arrays that belong to the graph."""
 
 
 def refuse_writes(program: Program) -> None:
@@ -44,7 +46,7 @@ def refuse_writes(program: Program) -> None:
                 touch = access(functor, roles)
             except OptionError:  # it gives its state away, which one device may allow
                 continue
-            for name in sorted({name for name, _ in touch.writes} & set(RESERVED)):
+            for name in sorted({name for name, _ in touch.writes} & GRAPH):
                 raise FunctorError(
                     f"{place_of(functor)} sets state.{name}, which belongs to the graph: functors "
                     "only read it; store in a field of your own"
@@ -113,7 +115,7 @@ def _refuse_numbers(functor: Functor, touch: Access, program: Program, relabel: 
     """Refuse numbers of vertices and edges where they would have to be those of the graph."""
     for name, place in sorted(touch.local):
         field = program.fields.get(name)
-        shared = name.startswith(".") or (field is not None and field.length is not None)
+        shared = name.startswith(".") or (field is not None and (field.length or 0) > 1)
         if not shared or not (relabel or place == EDGE):
             continue
         called = name[1:] if name.startswith(".") else f"state.{name}"
