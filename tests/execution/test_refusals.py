@@ -199,3 +199,12 @@ def test_what_functors_close_over_may_change() -> None:
     scope["STEP"] = 1
     scope["TABLE"] = np.array([0, 10])
     assert bf.run(program, path)["y"].tolist() == [11, 11]
+
+
+def test_a_variable_without_a_value_is_an_error_of_the_functor() -> None:
+    def far(vertex: int, state: Any) -> None:
+        state.y[vertex] = later
+
+    with pytest.raises(FunctorError, match="far"):
+        bf.run(program_of(far), PATH)
+    later = 1

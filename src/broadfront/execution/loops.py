@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Callable, Hashable, Iterator
-from types import CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType, ModuleType
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -66,7 +66,7 @@ def _closed_over(program: Program) -> tuple[Any, ...]:
     return tuple(
         _stamp(value)
         for scope, names, cells in kept[_closed_over]
-        for value in (*map(scope.get, names), *(cell.cell_contents for cell in cells))
+        for value in (*map(scope.get, names), *cells)
     )
 
 
@@ -85,6 +85,11 @@ def _reach(functor: Any, reached: dict[Any, None]) -> None:
 
 def _stamp(value: Any) -> Any:
     """Return what equals the stamp of another value only if that is compiled to the same."""
+    if isinstance(value, CellType):
+        try:
+            return _stamp(value.cell_contents)
+        except ValueError:  # it is empty, which the compiler will tell
+            return None
     if isinstance(value, np.ndarray):
         known = value.nbytes <= LOOKED_INTO
         content = crc32(value.tobytes()) if known else id(value)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
@@ -329,7 +330,10 @@ def _names(functor: Functor, seen: set[Functor]) -> set[str]:
         return set()
     seen.add(function)
     names = _names_in(function.__code__)
-    cells = [cell.cell_contents for cell in function.__closure__ or ()]
+    cells = []
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # of an empty one, which the compiler will tell
+            cells.append(cell.cell_contents)
     called = [function.__globals__[name] for name in names if name in function.__globals__]
     return names.union(*(_names(other, seen) for other in (*cells, *called)))
 
