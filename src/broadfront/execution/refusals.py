@@ -4,7 +4,8 @@ A functor that writes into the graph is refused everywhere. On several devices t
 vertex or an edge is its place in a part, and a device has copies of its neighbours alone; so what a
 functor may look at, index and store is less. What it touches is read off it (`access`).
 
-Invariant: a program that is not refused means on several devices what it means on one.
+Not noticed is what a functor computes from the number of a vertex and then stores, proposes or
+compares: a difference of two edges is the same on all devices, a sum of two vertices is not.
 """
 
 from __future__ import annotations
