@@ -19,7 +19,7 @@ def falls_out(vertex, before, after, state):
 
 K_CORE = bf.Program(
     fields={"left": bf.Field(np.int32, combine="sum")},
-    step=[bf.Advance(take_one, into="left", enters=falls_out)],
+    step=[bf.Advance(take_one, into="left", activate=falls_out)],
     parameters=["k"],
 )
 
@@ -27,7 +27,7 @@ K_CORE = bf.Program(
 def k_core(graph, k):
     degrees = graph.degrees
     few = np.flatnonzero(degrees < k)
-    answer = bf.run(K_CORE, graph, frontier=few, start={"left": degrees}, parameters={"k": k})
+    answer = bf.run(K_CORE, graph, frontier=few, init={"left": degrees}, parameters={"k": k})
     return np.flatnonzero(answer["left"] >= k)
 
 

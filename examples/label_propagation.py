@@ -47,7 +47,7 @@ LABEL_PROPAGATION = bf.Program(
 def label_propagation(graph, most_rounds=20):
     start = {"label": np.arange(graph.num_vertices)}
     parameters = {"most_rounds": most_rounds}
-    return bf.run(LABEL_PROPAGATION, graph, start=start, parameters=parameters)["label"]
+    return bf.run(LABEL_PROPAGATION, graph, init=start, parameters=parameters)["label"]
 
 
 if __name__ == "__main__":

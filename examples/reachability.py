@@ -20,7 +20,7 @@ REACHABILITY = bf.Program(
 
 def reachability(graph, sources):
     start = {source: np.uint64(1 << place) for place, source in enumerate(sources)}
-    return bf.run(REACHABILITY, graph, frontier=sources, start={"bits": start})["bits"]
+    return bf.run(REACHABILITY, graph, frontier=sources, init={"bits": start})["bits"]
 
 
 if __name__ == "__main__":

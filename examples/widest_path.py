@@ -24,7 +24,7 @@ WIDEST_PATH = bf.Program(
 
 def widest_path(graph, source):
     start = {"width": {source: np.inf}}
-    return bf.run(WIDEST_PATH, graph, frontier=[source], start=start)["width"]
+    return bf.run(WIDEST_PATH, graph, frontier=[source], init=start)["width"]
 
 
 if __name__ == "__main__":

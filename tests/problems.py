@@ -103,26 +103,26 @@ def _weighted_betweenness(graph: bf.Graph, **where: Any) -> Columns:
 
 def _widest_path(graph: bf.Graph, **where: Any) -> Columns:
     start = {"width": {0: np.inf}}
-    return dict(bf.run(WIDEST_PATH, graph, frontier=[0], start=start, **where).fields)
+    return dict(bf.run(WIDEST_PATH, graph, frontier=[0], init=start, **where).fields)
 
 
 def _reachability(graph: bf.Graph, **where: Any) -> Columns:
     sources = np.arange(min(5, graph.num_vertices))
     start = {"bits": {int(source): np.uint64(1 << int(source)) for source in sources}}
-    return dict(bf.run(REACHABILITY, graph, frontier=sources, start=start, **where).fields)
+    return dict(bf.run(REACHABILITY, graph, frontier=sources, init=start, **where).fields)
 
 
 def _k_core(graph: bf.Graph, **where: Any) -> Columns:
     few = np.flatnonzero(graph.degrees < 3)
     start = {"left": graph.degrees}
-    answer = bf.run(K_CORE, graph, frontier=few, start=start, parameters={"k": 3}, **where)
+    answer = bf.run(K_CORE, graph, frontier=few, init=start, parameters={"k": 3}, **where)
     return dict(answer.fields)
 
 
 def _label_propagation(graph: bf.Graph, **where: Any) -> Columns:
     start = {"label": np.arange(graph.num_vertices)}
     rounds = {"most_rounds": 8}
-    return dict(bf.run(LABEL_PROPAGATION, graph, start=start, parameters=rounds, **where).fields)
+    return dict(bf.run(LABEL_PROPAGATION, graph, init=start, parameters=rounds, **where).fields)
 
 
 PROBLEMS = {

@@ -61,7 +61,7 @@ def ring() -> bf.Graph:
 
 def along(graph: bf.Graph, shift: int, go: Any = bf.run, **options: Any) -> Any:
     return go(
-        ALONG, graph, frontier=[0], start={"depth": {0: 0}}, parameters={"shift": shift},
+        ALONG, graph, frontier=[0], init={"depth": {0: 0}}, parameters={"shift": shift},
         checked=True, **options,
     )  # fmt: skip
 
@@ -145,7 +145,7 @@ def names_of(program: Program) -> tuple[str, ...]:
 def test_checked_and_unchecked_loops_are_kept_apart(ring: bf.Graph) -> None:
     vertex = ring.targets.dtype
     program = Program({"depth": ALONG.fields["depth"]}, step=ALONG.step, parameters=["shift"])
-    given: dict[str, Any] = {"start": {"depth": {0: 0}}, "parameters": {"shift": 0}}
+    given: dict[str, Any] = {"init": {"depth": {0: 0}}, "parameters": {"shift": 0}}
     for checked in (False, True, False):
         bf.run(program, ring, frontier=[0], checked=checked, **given)
     loops = {key[:2] for key in program._loops if isinstance(key, tuple)}

@@ -324,7 +324,7 @@ def test_levels_see_earlier_levels_only(animal: Animal, down: bool, data: st.Dat
         expected[vertex] += both and earlier
     for count in THREADS:
         program = DOWN if down else UP
-        answer = bf.run(program, graph, start={"level": level}, threads=count)
+        answer = bf.run(program, graph, init={"level": level}, threads=count)
         np.testing.assert_array_equal(answer["earlier"], expected)
 
 

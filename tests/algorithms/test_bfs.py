@@ -51,7 +51,7 @@ def test_every_direction(spec: str, threads: int, direction: str | None) -> None
     graph = bf.generate(spec)
     source = int(np.argmax(graph.degrees))
     start = {"depth": {source: 0}, "parent": {source: source}}
-    answer = bf.run(program, graph, frontier=[source], start=start, threads=threads)
+    answer = bf.run(program, graph, frontier=[source], init=start, threads=threads)
     np.testing.assert_array_equal(answer["depth"].view(np.int32), expected_depth(graph, [source]))
     bf.verify.verify_bfs(graph, [source], answer["depth"].view(np.int32), answer["parent"])
     if direction is not None and answer.record.iterations > 1:
@@ -67,7 +67,7 @@ def test_every_balance(spec: str, threads: int, balance: str) -> None:
     graph = bf.generate(spec)
     for source in (int(np.argmax(graph.degrees)), 1):
         start = {"depth": {source: 0}, "parent": {source: source}}
-        answer = bf.run(program, graph, frontier=[source], start=start, threads=threads)
+        answer = bf.run(program, graph, frontier=[source], init=start, threads=threads)
         depth = answer["depth"].view(np.int32)
         np.testing.assert_array_equal(depth, expected_depth(graph, [source]))
         bf.verify.verify_bfs(graph, [source], depth, answer["parent"])

@@ -226,7 +226,7 @@ def test_roles_of_operators() -> None:
     assert roles_of(Compute(sets_own)) == [(sets_own, VERTEX)]
     assert roles_of(Filter(sets_own)) == [(sets_own, VERTEX)]
     assert roles_of(Once(alone)) == [(alone, (STATE,))]
-    advance = Advance(of_both_ends, into="a", while_=first_of_all)
+    advance = Advance(of_both_ends, into="a", cond=first_of_all)
     assert roles_of(advance)[:2] == [(of_both_ends, EDGE), (first_of_all, (NEAR, STATE))]
     assert roles_of(Reduce(offers, takes))[0] == (offers, VERTEX)
     assert roles_of(Reduce(of_both_ends, takes))[0] == (of_both_ends, (NEAR, OWN, "edge", STATE))

@@ -43,16 +43,16 @@ def nothing(*arguments: Any) -> int:
     ids=str,
 )  # fmt: skip
 def test_a_start_that_does_not_fit(start: Any, where: dict[str, Any]) -> None:
-    with pytest.raises(OptionError, match=r"^start\['depth'\] "):
-        bf.run(BFS, GRAPH, frontier=[0], start={"depth": start}, **where)
+    with pytest.raises(OptionError, match=r"^init\['depth'\] "):
+        bf.run(BFS, GRAPH, frontier=[0], init={"depth": start}, **where)
 
 
 @pytest.mark.parametrize("where", WHERE, ids=str)
 @pytest.mark.parametrize("place", [-1, 1, 10**9, 0.5])
 def test_a_start_beyond_shared_values(place: Any, where: dict[str, Any]) -> None:
-    with pytest.raises(OptionError, match=rf"start\['found'\] holds {place}, which is no position"):
+    with pytest.raises(OptionError, match=rf"init\['found'\] holds {place}, which is no position"):
         bf.run(
-            BFS_TO_TARGET, GRAPH, frontier=[0], start={"found": {place: 1}},
+            BFS_TO_TARGET, GRAPH, frontier=[0], init={"found": {place: 1}},
             parameters={"target": 3}, **where,
         )  # fmt: skip
 
@@ -63,14 +63,14 @@ def test_starts_that_fit(where: dict[str, Any]) -> None:
     whole = np.array([0, *[0xFFFFFFFF] * 5])
     for start in ({0: 0}, {0.0: 0.0}, [(0, 0)], {np.int8(0): np.uint64(0)}, whole,
                   whole.astype(np.float64), whole.astype(object), whole.astype(">u8")):  # fmt: skip
-        answer = bf.run(BFS, GRAPH, frontier=[0], start={"depth": start}, **where)
+        answer = bf.run(BFS, GRAPH, frontier=[0], init={"depth": start}, **where)
         assert answer["depth"].tolist() == expected
 
 
 def test_a_start_is_not_written_to() -> None:
     whole = np.array([0, *[0xFFFFFFFF] * 5], np.uint32)
     kept = whole.copy()
-    bf.run(BFS, GRAPH, frontier=[0], start={"depth": whole})
+    bf.run(BFS, GRAPH, frontier=[0], init={"depth": whole})
     assert whole.tolist() == kept.tolist()
 
 
@@ -78,10 +78,10 @@ def test_a_start_is_not_written_to() -> None:
 def test_a_mask_is_the_vertices_where_it_is_true(where: dict[str, Any]) -> None:
     start = {"depth": {0: 0, 5: 0}}
     for frontier in (MASK, MASK.tolist(), [0, 5], [5.0, 0.0], np.array([5, 0], np.uint8)):
-        answer = bf.run(BFS, GRAPH, frontier=frontier, start=start, **where)
+        answer = bf.run(BFS, GRAPH, frontier=frontier, init=start, **where)
         assert answer["depth"].tolist() == [0, 1, 2, 2, 1, 0]
-        each = bf.run_each(BFS, GRAPH, frontier=np.sort(np.flatnonzero(MASK)), start=start, **where)
-        by_mask = bf.run_each(BFS, GRAPH, frontier=MASK, start=start, **where)
+        each = bf.run_each(BFS, GRAPH, frontier=np.sort(np.flatnonzero(MASK)), init=start, **where)
+        by_mask = bf.run_each(BFS, GRAPH, frontier=MASK, init=start, **where)
         assert by_mask["depth"].tolist() == each["depth"].tolist()
 
 
@@ -95,8 +95,8 @@ def test_a_frontier_that_is_none(frontier: Any, where: dict[str, Any], go: Any) 
 
 def test_rows_that_do_not_fit() -> None:
     for start in ({0: 7.5}, {0: 2**32}, {1: 0}, 5, np.full((1, 6), -1), np.zeros(6)):
-        with pytest.raises(OptionError, match=r"^start\['depth'\] "):
-            bf.run_each(BFS, GRAPH, frontier=[0], start={"depth": start})
+        with pytest.raises(OptionError, match=r"^init\['depth'\] "):
+            bf.run_each(BFS, GRAPH, frontier=[0], init={"depth": start})
 
 
 @pytest.mark.parametrize("where", WHERE, ids=str)
@@ -175,10 +175,18 @@ ONE = Field(np.int64, combine="min", length=1)
     ("field", "operator", "message"),
     [
         (ONE, Advance(nothing, into="it"), "leave length out"),
-        (Field("vertex", length=1), Advance(nothing, into="depth", trail="it"), "leave length out"),
-        (Field(np.float64), Advance(nothing, into="depth", trail="it"), r"Field\('vertex'\)"),
-        (Field(np.int8), Advance(nothing, into="depth", trail="it"), r"Field\('vertex'\)"),
-        (DEPTH, Advance(nothing, into="it", trail="it"), "both into and trail"),
+        (
+            Field("vertex", length=1),
+            Advance(nothing, into="depth", record_source="it"),
+            "leave length out",
+        ),
+        (
+            Field(np.float64),
+            Advance(nothing, into="depth", record_source="it"),
+            r"Field\('vertex'\)",
+        ),
+        (Field(np.int8), Advance(nothing, into="depth", record_source="it"), r"Field\('vertex'\)"),
+        (DEPTH, Advance(nothing, into="it", record_source="it"), "both into and record_source"),
         (DEPTH, Advance(nothing, into="it", priority=nothing, width=-1), "width=-1"),
         (DEPTH, Advance(nothing, into="it", priority=nothing, width=np.nan), "width=nan"),
         (Field(np.float64), Compute(nothing, sums=("it",)), "length=1"),
@@ -261,5 +269,5 @@ def test_functors_that_are_no_functions(functor: Any) -> None:
     if functor is not None:
         with pytest.raises(bf.FunctorError, match=r"Phase\(until=...\) is "):
             Phase([Compute(nothing)], until=functor)
-        with pytest.raises(bf.FunctorError, match=r"Advance\(while_=...\) is "):
-            Program({"depth": DEPTH}, step=[Advance(nothing, into="depth", while_=functor)])
+        with pytest.raises(bf.FunctorError, match=r"Advance\(cond=...\) is "):
+            Program({"depth": DEPTH}, step=[Advance(nothing, into="depth", cond=functor)])

@@ -45,10 +45,10 @@ def test_every_row_is_a_run(threads: int) -> None:
     places = [2, 0, 5, 7, 2, 1]
     start = {"weight_so_far": dict.fromkeys(places, 0.25)}
     options = {"parameters": {"factor": 1.5}, "threads": threads}
-    whole = run_each(PROGRAM, graph, frontier=places, start=start, **options)
+    whole = run_each(PROGRAM, graph, frontier=places, init=start, **options)
     for row, place in enumerate(places):
         begin = {"weight_so_far": {place: 0.25}}
-        alone = bf.run(PROGRAM, graph, frontier=[place], start=begin, **options)
+        alone = bf.run(PROGRAM, graph, frontier=[place], init=begin, **options)
         for name in PROGRAM.fields:
             np.testing.assert_array_equal(whole[name][row], alone[name])
     assert whole["note"].tolist() == [[2, -1], [4, -1], [2, -1], [1, -1], [2, -1], [3, -1]]
@@ -59,7 +59,7 @@ def test_whole_rows_are_taken_and_left_as_they_were() -> None:
     given = np.array([[0.0, 9.0, 9.0], [9.0, 9.0, 0.0]])
     before = given.copy()
     answer = run_each(
-        PROGRAM, graph, frontier=[0, 2], start={"weight_so_far": given}, parameters={"factor": 1}
+        PROGRAM, graph, frontier=[0, 2], init={"weight_so_far": given}, parameters={"factor": 1}
     )
     assert answer["weight_so_far"].tolist() == [[0, 1, 2], [2, 1, 0]]
     np.testing.assert_array_equal(given, before)
@@ -70,14 +70,14 @@ def test_wrong_batches() -> None:
     factor = {"factor": 1}
     with pytest.raises(bf.OptionError, match="the frontier holds 4"):
         run_each(PROGRAM, graph, frontier=[0, 4], parameters=factor)
-    with pytest.raises(bf.OptionError, match="start has no field 'deep'"):
-        run_each(PROGRAM, graph, frontier=[0], start={"deep": {0: 1}}, parameters=factor)
+    with pytest.raises(bf.OptionError, match="init has no field 'deep'"):
+        run_each(PROGRAM, graph, frontier=[0], init={"deep": {0: 1}}, parameters=factor)
     flat = {"weight_so_far": np.zeros(4)}
     with pytest.raises(bf.OptionError, match=r"shape \(4,\), not \(1, 4\)"):
-        run_each(PROGRAM, graph, frontier=[0], start=flat, parameters=factor)
+        run_each(PROGRAM, graph, frontier=[0], init=flat, parameters=factor)
     for start in ({"weight_so_far": {1: 0}}, {"note": {0: 1}}):
         with pytest.raises(bf.OptionError, match="every vertex of the frontier"):
-            run_each(PROGRAM, graph, frontier=[0], start=start, parameters=factor)
+            run_each(PROGRAM, graph, frontier=[0], init=start, parameters=factor)
     with pytest.raises(bf.OptionError, match="parameters are factor"):
         run_each(PROGRAM, graph, frontier=[0])
     with pytest.raises(bf.OptionError, match="threads=0"):
@@ -110,7 +110,7 @@ def test_compiling_does_not_count() -> None:
     graph = bf.generate("path:3")
     for go in (bf.run, run_each):
         program = Program(fields, step=[Advance(further, into="value")])
-        answer = go(program, graph, frontier=[0], start={"value": {0: 0.0}}, time_limit=0.2)
+        answer = go(program, graph, frontier=[0], init={"value": {0: 0.0}}, time_limit=0.2)
         assert answer.record.compile_seconds > 0.2
         assert answer["value"].reshape(-1).tolist() == [0, fresh, 2 * fresh]
 

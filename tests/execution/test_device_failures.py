@@ -100,7 +100,7 @@ CHOOSY = Program(
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("device", [0, 1, 2])
 def test_a_functor_that_raises_stops_everybody(device: int, threads: int) -> None:
-    settings: dict[str, Any] = {"frontier": [30], "start": {"label": {30: 0}}, "threads": threads}
+    settings: dict[str, Any] = {"frontier": [30], "init": {"label": {30: 0}}, "threads": threads}
     middle = np.flatnonzero(THIRDS.owner == device)[10]
     before = _thread._count()
     with pytest.raises(ValueError, match="no way to this vertex") as caught:

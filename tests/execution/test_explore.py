@@ -21,7 +21,7 @@ def test_a_search_by_hand(threads: int, direction: str | None) -> None:
     while len(frontier):
         assert set(search["depth"][frontier]) == {depth}
         frontier = search.advance(
-            frontier, one_hop_further, into="depth", while_=unreached, trail="parent",
+            frontier, one_hop_further, into="depth", cond=unreached, record_source="parent",
             direction=direction,
         )  # fmt: skip
         depth += 1

@@ -28,7 +28,7 @@ WHERE: list[dict[str, Any]] = [
 def distances(program: Program, target: Any, **where: Any) -> np.ndarray:
     start = {"distance": {0: 0.0}}
     given = {"target": target}
-    return bf.run(program, LINE, frontier=[0], start=start, parameters=given, **where)["distance"]
+    return bf.run(program, LINE, frontier=[0], init=start, parameters=given, **where)["distance"]
 
 
 @pytest.mark.parametrize("where", WHERE, ids=str)

@@ -129,7 +129,7 @@ def by_another_function(vertex, state):  # type: ignore[no-untyped-def]
 
 
 DEPTH = {"depth": Field(np.int32, fill=99, combine="min")}
-EITHER = Advance(further, into="depth", while_=unreached)
+EITHER = Advance(further, into="depth", cond=unreached)
 LOOK = Compute(in_degree)
 
 
@@ -141,7 +141,7 @@ def test_which_programs_may_wait() -> None:
     assert not Program(DEPTH, step=[push, EITHER]).pulls_later(False)
     assert Program(DEPTH, phases=[Phase([push, EITHER], alternate=True)]).pulls_later(False)
     assert not Program(DEPTH, phases=[Phase([EITHER]), Phase([LOOK])]).pulls_later(False)
-    pull = Advance(further, into="depth", while_=unreached, direction="pull")
+    pull = Advance(further, into="depth", cond=unreached, direction="pull")
     assert not Program(DEPTH, step=[pull]).pulls_later(False)
 
 

@@ -33,7 +33,7 @@ sys.path.insert(0, sys.argv[1])
 from functors import further
 program = Program({"depth": Field(np.int32)}, step=[Compute(further)])
 graph = bf.from_edges([0, 1], [1, 2])
-answer = bf.run(program, graph, start={"depth": np.array([0, 1, 2], np.int32)})
+answer = bf.run(program, graph, init={"depth": np.array([0, 1, 2], np.int32)})
 print(answer["depth"].tolist(), answer.record.compile_seconds > 0)
 """
 

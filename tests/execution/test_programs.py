@@ -53,7 +53,7 @@ def test_combine_max(threads: int, priority: object) -> None:
     graph = bf.generate("kron:8:weights=1-99:simple=yes")
     source = int(np.argmax(graph.degrees))
     answer = bf.run(
-        program, graph, frontier=[source], start={"width": {source: np.inf}}, threads=threads
+        program, graph, frontier=[source], init={"width": {source: np.inf}}, threads=threads
     )
     assert answer["width"].tolist() == widest_path_by_hand(graph, source)
 
@@ -72,7 +72,7 @@ def test_vertices_that_improve_often_join_once(spec: str, threads: int) -> None:
     )
     graph = bf.generate(spec)
     everyone = np.arange(graph.num_vertices)
-    answer = bf.run(program, graph, frontier=everyone, start={"label": everyone}, threads=threads)
+    answer = bf.run(program, graph, frontier=everyone, init={"label": everyone}, threads=threads)
     expected = bf.connected_components(graph).component
     np.testing.assert_array_equal(answer["label"], expected)
     assert answer.record.frontier.max() <= graph.num_vertices
@@ -95,14 +95,14 @@ def test_combine_sum_with_enters(threads: int) -> None:
     """Peel a k-core: who falls below k takes one from each neighbour."""
     program = Program(
         {"degree": Field(np.int32, combine="sum")},
-        step=[Advance(one_less, into="degree", enters=drops_out)],
+        step=[Advance(one_less, into="degree", activate=drops_out)],
         parameters=["core"],
     )
     graph = bf.generate("kron:9:simple=yes")
     core = 8
     first = np.flatnonzero(graph.degrees < core)
     answer = bf.run(
-        program, graph, frontier=first, start={"degree": graph.degrees},
+        program, graph, frontier=first, init={"degree": graph.degrees},
         parameters={"core": core}, threads=threads,
     )  # fmt: skip
     expected = nx.k_core(graph.to_networkx(), core)
@@ -120,7 +120,7 @@ def test_combine_any(threads: int) -> None:
         step=[Advance(claim_it, into="owner")],
     )
     graph = bf.generate("kron:9")
-    answer = bf.run(program, graph, frontier=[1], start={"owner": {1: 1}}, threads=threads)
+    answer = bf.run(program, graph, frontier=[1], init={"owner": {1: 1}}, threads=threads)
     owner, depth = answer["owner"], bf.bfs(graph, 1).depth
     assert ((owner >= 0) == (depth >= 0)).all()
     for vertex in np.flatnonzero(owner >= 0):
@@ -177,7 +177,7 @@ def keep_it(vertex, total, state):  # type: ignore[no-untyped-def]
 def test_reduce(combine: str, start: float) -> None:
     program = Program(
         {"best": Field(np.float64)},
-        step=[Reduce(offer_label, keep_it, start=start, combine=combine)],
+        step=[Reduce(offer_label, keep_it, identity=start, combine=combine)],
     )
     graph = bf.generate("rmat:7:directed=yes")
     best = bf.run(program, graph, threads=2)["best"]
@@ -210,13 +210,13 @@ def without_depth(vertex, state):  # type: ignore[no-untyped-def]
 def test_a_push_goes_on_from_what_a_pull_has_left(devices: int) -> None:
     graph = bf.generate("kron:10")
     source = int(np.argmax(graph.degrees))
-    either = Advance(one_further, into="depth", while_=without_depth)
+    either = Advance(one_further, into="depth", cond=without_depth)
     program = Program(
         {"depth": Field(np.int32, fill=99, combine="min")},
         phases=[Phase([either], limit=2), Phase([Advance(one_further, into="depth")])],
     )
     start = {"depth": {source: 0}}
-    answer = bf.run(program, graph, frontier=[source], start=start, devices=devices, threads=1)
+    answer = bf.run(program, graph, frontier=[source], init=start, devices=devices, threads=1)
     assert answer.record.direction[:3].tolist() == ["push", "pull", "push"]
     depth = bf.bfs(graph, source).depth
     np.testing.assert_array_equal(answer["depth"], np.where(depth < 0, 99, depth))
@@ -295,8 +295,8 @@ def test_wrong_runs() -> None:
         bf.run(program, graph)
     for options, message in (
         ({"frontier": [5]}, "holds 5, which is no position in 0..1"),
-        ({"start": {"length": {}}}, "no field 'length'"),
-        ({"start": {"width": np.zeros(3)}}, "has shape"),
+        ({"init": {"length": {}}}, "no field 'length'"),
+        ({"init": {"width": np.zeros(3)}}, "has shape"),
         ({"threads": 0}, "threads=0"),
     ):
         with pytest.raises(bf.OptionError, match=message):

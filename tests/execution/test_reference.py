@@ -82,13 +82,13 @@ def hops(functor: Any = hop, dtype: Any = np.int32, **more: Any) -> bf.Program:
     return bf.Program({"hops": field}, step=[bf.Advance(functor, into="hops", **more)])
 
 
-FROM_0: dict[str, Any] = {"frontier": [0], "start": {"hops": {0: 0}}, **PYTHON}
+FROM_0: dict[str, Any] = {"frontier": [0], "init": {"hops": {0: 0}}, **PYTHON}
 
 
 def test_rows_of_many_sources() -> None:
     graph = bf.generate("path:4")
     start = {"hops": {0: 0, 2: 0}}
-    found = bf.run_each(hops(), graph, frontier=[0, 2], start=start, **PYTHON)
+    found = bf.run_each(hops(), graph, frontier=[0, 2], init=start, **PYTHON)
     assert found["hops"].tolist() == [[0, 1, 2, 3], [2, 1, 0, 1]]
     assert bf.bfs(graph, [0, 3], each=True, **PYTHON).depth.tolist() == [[0, 1, 2, 3], [3, 2, 1, 0]]
 
@@ -100,7 +100,7 @@ def test_an_iteration_sees_only_those_before() -> None:
     )
     graph = bf.generate("path:5")
     start = {"hops": {0: 0}}
-    found = bf.run(program, graph, frontier=range(5), start=start, **PYTHON)
+    found = bf.run(program, graph, frontier=range(5), init=start, **PYTHON)
     assert found["hops"].tolist() == [0, 1, 99, 99, 99]
 
 
@@ -113,7 +113,7 @@ def test_who_takes_several_proposals_enters_once() -> None:
         return after > before
 
     fields = {"got": bf.Field(np.int64, combine="sum"), "asked": bf.Field(np.int64)}
-    step = [bf.Advance(one, into="got", enters=count)]
+    step = [bf.Advance(one, into="got", activate=count)]
     program = bf.Program(fields, phases=[bf.Phase(step, limit=1)])
     found = bf.run(program, bf.generate("star:5"), frontier=range(5), **PYTHON)
     assert found["got"].tolist() == [4, 1, 1, 1, 1]

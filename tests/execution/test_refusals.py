@@ -182,7 +182,7 @@ def test_plain_functions_are_compiled_along(where: dict[str, Any]) -> None:
 
     field = bf.Field(np.int64, fill=99, combine="min")
     program = bf.Program({"y": field}, step=[bf.Advance(further, into="y")])
-    found = bf.run(program, PATH, frontier=[0], start={"y": {0: 0}}, **where)
+    found = bf.run(program, PATH, frontier=[0], init={"y": {0: 0}}, **where)
     assert found["y"].tolist() == [0, 1, 3, 7, 15, 31]
 
 

@@ -45,7 +45,7 @@ def test_every_direction_agrees_with_plain_python(direction: str | None, threads
     ]
     program = bf.Program({**FIELDS, "seen": bf.Field(np.int32)}, step=step)
     start = {"depth": {SOURCE: 0}, "parent": {SOURCE: SOURCE}}
-    answer = bf.run(program, GRAPH, frontier=[SOURCE], start=start, threads=threads)
+    answer = bf.run(program, GRAPH, frontier=[SOURCE], init=start, threads=threads)
     depth, seen = expected()
     assert (depth > 1).any()
     np.testing.assert_array_equal(answer["depth"].view(np.int32), depth)

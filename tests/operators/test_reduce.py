@@ -37,7 +37,7 @@ def program(combine: str, start: float, layout: str) -> Program:
             "total": Field(np.float64),
             "all": Field(np.float64, length=1),
         },
-        step=[Reduce(offer, keep, start=start, combine=combine, sums=("all",), layout=layout)],
+        step=[Reduce(offer, keep, identity=start, combine=combine, sums=("all",), layout=layout)],
     )
 
 
@@ -58,7 +58,7 @@ def compare(graph: bf.Graph, threads: int) -> None:
     value = np.random.default_rng(1).random(graph.num_vertices)
     for combine, _ in COMBINES:
         one, other = (
-            bf.run(PROGRAMS[combine, layout], graph, start={"value": value}, threads=threads)
+            bf.run(PROGRAMS[combine, layout], graph, init={"value": value}, threads=threads)
             for layout in ("rows", "tiles")
         )
         tolerance = 1e-12 if combine == "sum" else 0
@@ -99,9 +99,9 @@ def test_tiles_hold_every_arc_once(animal: Animal, bits: int) -> None:
 def test_same_bits_for_any_number_of_threads(spec: str, layout: str) -> None:
     graph = in_tiles(bf.generate(spec), 7)
     start = {"value": np.random.default_rng(1).random(graph.num_vertices)}
-    alone = bf.run(PROGRAMS["sum", layout], graph, start=start, threads=1)
+    alone = bf.run(PROGRAMS["sum", layout], graph, init=start, threads=1)
     for threads in (2, 3, 4):
-        found = bf.run(PROGRAMS["sum", layout], graph, start=start, threads=threads)
+        found = bf.run(PROGRAMS["sum", layout], graph, init=start, threads=threads)
         np.testing.assert_array_equal(found["total"], alone["total"])
         assert found["all"][0] == alone["all"][0]
 
@@ -142,7 +142,7 @@ def test_labels_that_are_written_where_they_are_read(layout: str | None) -> None
             Phase(
                 [
                     Reduce(
-                        own_label, take_smaller, start=2**62, combine="min", sums=("changed",),
+                        own_label, take_smaller, identity=2**62, combine="min", sums=("changed",),
                         layout=layout,
                     )
                 ],
@@ -152,7 +152,7 @@ def test_labels_that_are_written_where_they_are_read(layout: str | None) -> None
     )  # fmt: skip
     path = in_tiles(bf.generate("path:200"), 4)
     for threads in THREADS:
-        answer = bf.run(spread, path, start={"label": far + np.arange(200)}, threads=threads)
+        answer = bf.run(spread, path, init={"label": far + np.arange(200)}, threads=threads)
         assert (answer["label"] == far).all()
         assert answer.record.iterations == 200
 
@@ -169,7 +169,7 @@ def test_wrong_reductions() -> None:
         Reduce(offer, keep, combine="mean")
     real_for_integers = Program(
         {"value": Field(np.float64), "total": Field(np.float64)},
-        step=[Reduce(offer, keep, start=0)],
+        step=[Reduce(offer, keep, identity=0)],
     )
     with pytest.raises(bf.FunctorError, match="functor offer returns float64, which does not go"):
         bf.run(real_for_integers, bf.from_edges([0], [1]))

@@ -70,7 +70,7 @@ def check(graph: bf.Graph, **where: Any) -> None:
     assert bf.run(ALL, graph, **where)["component"].tolist() == smallest(graph)
     for most in (2, 6):
         answer = bf.run(
-            SOME, graph, start={"value": values(graph)}, parameters={"most": most}, **where
+            SOME, graph, init={"value": values(graph)}, parameters={"most": most}, **where
         )
         assert answer["component"].tolist() == smallest_of_some(graph, most)
 
@@ -218,7 +218,7 @@ def test_neighbours_can_be_asked_for_the_outcome() -> None:
     program = Program(
         {"component": Field("vertex"), "of_neighbours": Field(np.float64)},
         phases=[
-            Phase([Unite("component"), Reduce(offer, keep, start=-1.0, combine="max")], limit=2)
+            Phase([Unite("component"), Reduce(offer, keep, identity=-1.0, combine="max")], limit=2)
         ],
     )
     graph = bf.generate("grid:30x30:0.5")

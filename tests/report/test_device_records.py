@@ -69,7 +69,7 @@ def test_redundancy_is_edges_visited_against_one_device() -> None:
 def test_all_that_is_sent_is_counted_also_before_the_first_operator_is_done() -> None:
     """Labels go to ghosts before each round but the first: 8 - 1 times every ghost."""
     start = {"label": np.arange(GRAPH.num_vertices)}
-    answer = bf.run(LABEL_PROPAGATION, GRAPH, start=start, parameters={"most_rounds": 8},
+    answer = bf.run(LABEL_PROPAGATION, GRAPH, init=start, parameters={"most_rounds": 8},
                     devices=2, threads=1)  # fmt: skip
     ghosts = bf.split(GRAPH, 2).quality().ghosts.sum()
     sent = np.sum([one.sent_vertices.sum(axis=1) for one in answer.record.devices], axis=0)

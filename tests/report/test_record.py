@@ -47,7 +47,7 @@ def searched(step: list[object], fields: dict[str, Field] | None = None) -> bf.e
     graph = bf.generate("kron:9")
     source = int(np.argmax(graph.degrees))
     program = Program(fields or DEPTH, step=step)
-    return bf.run(program, graph, frontier=[source], start={"depth": {source: 0}}, threads=2)
+    return bf.run(program, graph, frontier=[source], init={"depth": {source: 0}}, threads=2)
 
 
 @pytest.mark.parametrize("balance", ["by_vertex", "by_degree", "by_edges"])
@@ -66,7 +66,7 @@ def test_the_way_to_share_work_is_told(balance: str) -> None:
 
 
 def test_every_kind_of_operator_has_a_strategy() -> None:
-    pulled = searched([Advance(further, into="depth", while_=unreached, direction="pull")]).record
+    pulled = searched([Advance(further, into="depth", cond=unreached, direction="pull")]).record
     assert set(pulled.strategy) == {"pull"}
     assert pulled.totals()["atomics"] == 0
     ordered = searched([Advance(further, into="depth", priority=nearest)]).record
@@ -101,7 +101,7 @@ def test_atomics_are_counted(priority: object) -> None:
     """One thread needs none; of a tree each vertex settles once, by an atomic where all push."""
     graph = bf.generate("tree:2:13")
     program = Program(DEPTH, step=[Advance(further, into="depth", priority=priority)])
-    how: dict[str, Any] = {"frontier": [0], "start": {"depth": {0: 0}}}
+    how: dict[str, Any] = {"frontier": [0], "init": {"depth": {0: 0}}}
     assert bf.run(program, graph, **how, threads=1).record.totals()["atomics"] == 0
     atomics = bf.run(program, graph, **how, threads=2).record.totals()["atomics"]
     assert 0 < atomics < graph.num_vertices
@@ -249,7 +249,7 @@ def test_a_phase_that_does_not_count_is_recorded_with_the_next_iteration() -> No
     ready = Phase([Compute(touch)], counts=False)
     program = Program(fields, phases=[ready, Phase([Advance(further, into="depth")])])
     graph = bf.generate("path:4")
-    record = bf.run(program, graph, frontier=[0], start={"depth": {0: 0}}, threads=1).record
+    record = bf.run(program, graph, frontier=[0], init={"depth": {0: 0}}, threads=1).record
     assert record.strategy.tolist() == ["dense+by_degree", *["by_degree"] * 3]
     assert record.frontier.tolist() == [1, 1, 1, 1]
     for _ in range(2):  # with nothing after it, it is an iteration

@@ -141,13 +141,13 @@ def _from_each(
     here: dict[str, Any] = dict.fromkeys(roots.tolist(), 0)
     start: dict[str, Any] = {"depth": here}
     if dtype is None:
-        answer = run_each(UNWEIGHTED, graph, start=start, time_limit=left(), **options)
+        answer = run_each(UNWEIGHTED, graph, init=start, time_limit=left(), **options)
         return answer["raw"], [answer.record]
     distances = shortest_paths(dtype, None)
-    found = run_each(distances, graph, start={"distance": here}, time_limit=left(), **options)
+    found = run_each(distances, graph, init={"distance": here}, time_limit=left(), **options)
     check_lengths(graph, found["distance"])
     start["distance"] = found["distance"]
-    answer = run_each(weighted_brandes(dtype), graph, start=start, time_limit=left(), **options)
+    answer = run_each(weighted_brandes(dtype), graph, init=start, time_limit=left(), **options)
     if answer["lost"].any():
         raise GraphError("weights are too far apart: adding some to a distance does not change it")
     return answer["raw"], [found.record, answer.record]

@@ -77,7 +77,7 @@ FIELDS = {
     "depth": Field(np.uint32, fill=UNREACHED, combine="min"),
     "parent": Field("vertex", fill=-1),
 }
-HOP = Advance(one_hop_further, into="depth", while_=unreached, trail="parent")
+HOP = Advance(one_hop_further, into="depth", cond=unreached, record_source="parent")
 LOOK = Compute(look_for_target, over="frontier")
 BFS = Program(FIELDS, step=[HOP], name="bfs")
 BFS_TO_TARGET = Program(
@@ -190,13 +190,13 @@ def bfs(
     go = run_each if each else run
     with Allowance(time_limit) as left:
         answer = go(
-            program, graph, frontier=sources, start=start, parameters=numbers, time_limit=left(),
+            program, graph, frontier=sources, init=start, parameters=numbers, time_limit=left(),
             **rest,
         )  # fmt: skip
         depth, parent, record = answer["depth"], answer["parent"], answer.record
         if deterministic:
             second = go(
-                SMALLEST_PARENTS, graph, frontier=sources, start={"depth": depth},
+                SMALLEST_PARENTS, graph, frontier=sources, init={"depth": depth},
                 time_limit=left(), **rest,
             )  # fmt: skip
             parent, record = second["parent"], joined([record, second.record])

@@ -129,7 +129,7 @@ def one_arc_more(source, neighbor, edge, state):
 
 
 UNWEIGHTED = brandes(
-    Advance(one_hop_further, into="depth", while_=unreached),
+    Advance(one_hop_further, into="depth", cond=unreached),
     always,
     {"depth": Field(np.uint32, fill=UNREACHED, combine="min")},
 )

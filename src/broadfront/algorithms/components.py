@@ -108,7 +108,7 @@ def connected_components(
     elif method == "min_label":
         everyone = np.arange(graph.num_vertices)
         start = {"component": everyone}
-        answer = run_undirected(MIN_LABEL, graph, frontier=everyone, start=start, **options)
+        answer = run_undirected(MIN_LABEL, graph, frontier=everyone, init=start, **options)
     else:
         raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")
     component = answer["component"]

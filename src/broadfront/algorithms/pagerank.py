@@ -267,7 +267,7 @@ def pagerank(
     answer = run(
         PROGRAMS[bool(weighted), personal],
         graph,
-        start={"jump": jump},
+        init={"jump": jump},
         parameters={
             "damping": float(damping),
             "tolerance": float(tol),

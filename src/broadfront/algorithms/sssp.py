@@ -194,7 +194,7 @@ def sssp(
     with Allowance(options.get("time_limit")) as left:
         answer = (run_each if each else run)(
             shortest_paths(dtype, width, goal is not None), graph, frontier=sources,
-            start={"distance": dict.fromkeys(sources.tolist(), 0)},
+            init={"distance": dict.fromkeys(sources.tolist(), 0)},
             parameters={} if goal is None else {"target": goal},
             **{**limits, "time_limit": left()},
         )  # fmt: skip
@@ -216,7 +216,7 @@ def _along_paths(
 ) -> ShortestPaths:
     """Search by buckets where every edge weighs 1 and nothing branches: a level is one vertex."""
     start = {"distance": dict.fromkeys(sources.tolist(), 0)}
-    answer = run(HOPS, graph, frontier=sources, start=start, **options)
+    answer = run(HOPS, graph, frontier=sources, init=start, **options)
     distance = answer["distance"]
     reached = distance != infinity(distance.dtype)
     return ShortestPaths(

@@ -39,7 +39,7 @@ def without_hops(vertex, state):
 @cache
 def tight_tree(dtype: np.dtype[Any]) -> Program:
     """Return the program that finds parents, given distances of a dtype."""
-    step = Advance(along_tight_edge, into="hops", while_=without_hops, trail="parent")
+    step = Advance(along_tight_edge, into="hops", cond=without_hops, record_source="parent")
     return Program(
         {
             "distance": Field(dtype),
@@ -65,7 +65,7 @@ def find_parents(
         "parent": dict(zip(names, names, strict=True)),
     }
     go = run_each if each else run
-    answer = go(tight_tree(dtype), graph, frontier=sources, start=start, **options)
+    answer = go(tight_tree(dtype), graph, frontier=sources, init=start, **options)
     if np.isinf(graph.weight_bounds[1]):  # from anywhere to an unreached vertex they seem tight
         answer["parent"][distance == infinity(dtype)] = -1
     return answer

@@ -130,9 +130,9 @@ def roles_of(operator: Operator) -> list[tuple[Functor | None, tuple[str | None,
         case Advance():
             return [
                 (operator.functor, (OWN, NEAR, EDGE, STATE)),
-                (operator.while_, (NEAR, STATE)),
+                (operator.cond, (NEAR, STATE)),
                 (operator.priority, vertex),
-                (operator.enters, (OWN, NUMBER, NUMBER, STATE)),
+                (operator.activate, (OWN, NUMBER, NUMBER, STATE)),
             ]
         case Compute() | Filter():
             return [(operator.functor, vertex)]

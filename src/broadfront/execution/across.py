@@ -208,14 +208,16 @@ class Across:
         names = self._names
         field = self._program.fields[operator.into]
         dtype = np.dtype(field.dtype)
-        trail = None if operator.trail is None else names.index(operator.trail)
-        trail_size = 0 if trail is None else self._size(str(operator.trail))
+        record_source = (
+            None if operator.record_source is None else names.index(operator.record_source)
+        )
+        trail_size = 0 if record_source is None else self._size(str(operator.record_source))
         with_it = self.plan.with_frontier.get(operator, {operator.into})
         announce = timed(announced(self._columns(with_it), self._relabelled))
 
         def collect(combine: Any, joins: Section) -> Section:
             return timed(collected(
-                names.index(operator.into), trail, dtype.itemsize, self._vertex.itemsize,
+                names.index(operator.into), record_source, dtype.itemsize, self._vertex.itemsize,
                 trail_size, combine, joins, places(self._relabelled),
                 dtype.type(0) if field.combine == "sum" else None,
             ))  # fmt: skip

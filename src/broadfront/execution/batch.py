@@ -1,6 +1,6 @@
 """Running a program from many sources, each by itself, into the rows of two-dimensional fields.
 
-    answer = run_each(program, graph, frontier=[3, 5], start={"depth": {3: 0, 5: 0}})
+    answer = run_each(program, graph, frontier=[3, 5], init={"depth": {3: 0, 5: 0}})
     answer["depth"].shape    # (2, graph.num_vertices)
 
 Threads take sources from a common counter, and each runs its source alone: no meetings, and Python
@@ -63,7 +63,7 @@ def run_each(
     graph: Graph,
     *,
     frontier: ArrayLike,
-    start: Mapping[str, Any] | None = None,
+    init: Mapping[str, Any] | None = None,
     parameters: Mapping[str, float] | None = None,
     **options: Unpack[Options],
 ) -> Answer:
@@ -74,7 +74,7 @@ def run_each(
     frontier
         The positions of the vertices to start from, or a mask that is true for them; each is the
         frontier of a run of its own.
-    start
+    init
         For some fields what they are at the start: pairs of position and value, of which each row
         takes that of its own vertex, or an array of whole rows.
     parameters
@@ -95,7 +95,7 @@ def run_each(
     ...     step=[bf.Advance(one_further, into="depth")],
     ... )
     >>> path = bf.generate("path:4")
-    >>> bf.run_each(hops, path, frontier=[0, 2], start={"depth": {0: 0, 2: 0}})["depth"]
+    >>> bf.run_each(hops, path, frontier=[0, 2], init={"depth": {0: 0, 2: 0}})["depth"]
     array([[0, 1, 2, 3],
            [2, 1, 0, 1]], dtype=int32)
     """
@@ -110,7 +110,7 @@ def run_each(
         if one_device and names_threads(where.get("devices")):
             how["threads"] = devices[0].threads
     count = _workers(graph, len(places), how.get("threads")) if one_device else 0
-    arrays, begins, first = _fields(program, graph, places, start or {})
+    arrays, begins, first = _fields(program, graph, places, init or {})
     batch = Batch(
         places, np.zeros(1, np.int64), np.zeros((len(places), 3), np.int64),
         tuple(array.shape[1] for array in arrays.values()), begins, first, 0,
@@ -144,10 +144,10 @@ def _fields(
     arrays, begins, first = {}, [], []
     for name in start:
         if name not in program.fields:
-            raise OptionError(f"start has no field {name!r}; there are {', '.join(program.fields)}")
+            raise OptionError(f"init has no field {name!r}; there are {', '.join(program.fields)}")
     for name, field in program.on(graph.targets.dtype).fields.items():
         shape = (len(sources), graph.num_vertices if field.length is None else field.length)
-        given, what = start.get(name), f"start[{name!r}]"
+        given, what = start.get(name), f"init[{name!r}]"
         dtype = np.dtype(field.dtype)
         values = np.zeros(len(sources), dtype)
         if isinstance(given, np.ndarray):
@@ -306,7 +306,7 @@ def _together(
                 if begin != FILLED
             }
             answer = run(
-                program, graph, frontier=[source], start=start, parameters=parameters,
+                program, graph, frontier=[source], init=start, parameters=parameters,
                 time_limit=left(), **limits,
             )  # fmt: skip
             for name, array in arrays.items():

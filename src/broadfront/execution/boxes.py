@@ -69,7 +69,7 @@ def _messages(
         yield columns(ghosts, width(changed), len(changed))
     match operator:
         case Advance():
-            along = [operator.into] + ([operator.trail] if operator.trail else [])
+            along = [operator.into] + ([operator.record_source] if operator.record_source else [])
             yield columns(ghosts, part.vertex_bytes + width(along), 3)
             with_it = plan.with_frontier.get(operator, ())
             yield columns(shared, width(with_it), len(with_it)) + (shared + 63) // 64 * 8

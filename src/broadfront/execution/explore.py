@@ -74,7 +74,7 @@ class Exploration:
             phase = Phase([operator], limit=1)
             program = self._programs[operator] = Program(self._declared, phases=[phase])
         answer = run(
-            program, self.graph, frontier=frontier, start=self._arrays, threads=self._threads
+            program, self.graph, frontier=frontier, init=self._arrays, threads=self._threads
         )
         self.record = answer.record
         for name, array in self._arrays.items():

@@ -57,19 +57,19 @@ def _uses(operator: Operator, program: Program, state: Any) -> list[Use]:
         case Advance():
             field = numba.from_dtype(_dtype(program, operator.into))
             uses: list[Use] = [(operator.functor, (INTEGER, INTEGER, INTEGER, state), field)]
-            for asked in (operator.while_, operator.priority):
+            for asked in (operator.cond, operator.priority):
                 if asked is not None:
                     uses.append((asked, (INTEGER, state), None))
             if operator.goal is not None:
                 uses.append((operator.goal, (state,), INTEGER))
-            if operator.enters is not None:
-                uses.append((operator.enters, (INTEGER, field, field, state), None))
+            if operator.activate is not None:
+                uses.append((operator.activate, (INTEGER, field, field, state), None))
             return uses
         case Compute() | Filter():
             return [(operator.functor, (INTEGER, state), None)]
         case Reduce():
             if operator.of_neighbor:
-                kind = INTEGER if isinstance(operator.start, int) else REAL
+                kind = INTEGER if isinstance(operator.identity, int) else REAL
                 return [(operator.functor, (INTEGER, state), kind),
                         (operator.apply, (INTEGER, kind, state), None)]  # fmt: skip
             return [(operator.functor, (INTEGER, INTEGER, INTEGER, state), None),

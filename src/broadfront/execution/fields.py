@@ -51,8 +51,8 @@ def checked_start(program: Program, start: Mapping[str, Any], size: int) -> Star
     checked: dict[str, Array | Places] = {}
     for name, given in start.items():
         if name not in program.fields:
-            raise OptionError(f"start has no field {name!r}; there are {', '.join(program.fields)}")
-        field, what = program.fields[name], f"start[{name!r}]"
+            raise OptionError(f"init has no field {name!r}; there are {', '.join(program.fields)}")
+        field, what = program.fields[name], f"init[{name!r}]"
         length, dtype = field.length or size, np.dtype(field.dtype)
         if isinstance(given, np.ndarray):
             if given.shape != (length,):

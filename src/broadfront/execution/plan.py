@@ -126,7 +126,7 @@ def _per_vertex(program: Program, pairs: Iterable[tuple[str, str]]) -> set[tuple
 
 def _advanced(operator: Operator) -> set[str]:
     if isinstance(operator, Advance):
-        return {operator.into} | ({operator.trail} if operator.trail else set())
+        return {operator.into} | ({operator.record_source} if operator.record_source else set())
     return set()
 
 
@@ -141,7 +141,7 @@ def _note(
     reads, writes = _per_vertex(program, touch.reads), _per_vertex(program, touch.writes)
     plan.copies |= {name for name, place in reads | writes if place != OWN} | _advanced(operator)
     plan.proposed[operator] = {name for name, place in writes if place != OWN}
-    if isinstance(operator, Advance) and operator.while_ is not None:
+    if isinstance(operator, Advance) and operator.cond is not None:
         source = access(operator.functor, (OWN, None, None, STATE))
         asked = {name for name, place in _per_vertex(program, source.reads) if place == OWN}
         plan.with_frontier[operator] = asked | {operator.into}

@@ -2,7 +2,7 @@
 
     BFS = Program(
         fields={"depth": Field(np.uint32, fill=UNREACHED, combine="min")},
-        phases=[Phase([Advance(one_hop_further, into="depth", while_=unreached)])],
+        phases=[Phase([Advance(one_hop_further, into="depth", cond=unreached)])],
     )
 
 A phase runs its operators in order, once, or again and again: while the frontier is not empty
@@ -251,10 +251,10 @@ class Program:
     def _check_advance(self, operator: Advance) -> None:
         if self._per_vertex(operator.into).combine is None:
             raise OptionError(f"field {operator.into!r} takes proposals and has no combine")
-        if operator.trail is not None:
-            self._check_vertices(operator.trail)
-            if operator.trail == operator.into:
-                raise OptionError(f"field {operator.into!r} cannot be both into and trail")
+        if operator.record_source is not None:
+            self._check_vertices(operator.record_source)
+            if operator.record_source == operator.into:
+                raise OptionError(f"field {operator.into!r} cannot be both into and record_source")
         if operator.direction not in (None, "push", "pull"):
             raise OptionError(f"direction={operator.direction!r}: expected 'push' or 'pull'")
         if operator.goal is not None and operator.priority is None:

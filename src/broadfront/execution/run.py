@@ -1,6 +1,6 @@
 """Running a program on a graph, on one device or on many: the whole route.
 
-    answer = run(program, graph, frontier=[source], start={"depth": {source: 0}}, devices=4)
+    answer = run(program, graph, frontier=[source], init={"depth": {source: 0}}, devices=4)
 
 On one device the program is one compiled loop on all of its threads. On several, the graph is split
 among them, each runs the same loop on its part, and they meet in it.
@@ -31,7 +31,7 @@ def run(
     graph: Graph,
     *,
     frontier: ArrayLike = (),
-    start: Mapping[str, Any] | None = None,
+    init: Mapping[str, Any] | None = None,
     parameters: Mapping[str, float] | None = None,
     **options: Unpack[Options],
 ) -> Answer:
@@ -41,7 +41,7 @@ def run(
     ----------
     frontier
         The positions of the vertices to start from, or a mask that is true for them.
-    start
+    init
         For some fields what they are at the start: a whole array, or pairs of position and value.
         Values must fit the field: nothing is cut off or wrapped.
     parameters
@@ -50,7 +50,7 @@ def run(
         Where it runs, how long it may, and who listens: `broadfront.execution.options.Options`.
     """
     where, how = sorted_out(options)
-    begin, numbers = start or {}, parameters or {}
+    begin, numbers = init or {}, parameters or {}
     if where.get("devices") == PYTHON:
         limits = in_python(where, how)
         return run_in_python(program, graph, frontier, begin, numbers, **limits)

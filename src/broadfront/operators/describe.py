@@ -94,8 +94,8 @@ class Advance:
         ``functor(source, neighbor, edge, state)`` returns a proposal for the neighbour.
     into
         The field that the proposals are for; its `combine` decides.
-    while_
-        ``while_(vertex, state)`` tells whether a vertex still wants proposals. With it the
+    cond
+        ``cond(vertex, state)`` tells whether a vertex still wants proposals. With it the
         operator may also pull: vertices that want look for a neighbour in the frontier, and stop
         at the first that leaves them content.
     priority
@@ -107,10 +107,10 @@ class Advance:
         A number that is no vertex of the graph raises `VertexError`.
     width
         The width of a bucket; None lets the graph decide.
-    enters
-        ``enters(vertex, before, after, state)`` tells whether a changed vertex joins the next
+    activate
+        ``activate(vertex, before, after, state)`` tells whether a changed vertex joins the next
         frontier; by default every improved one does.
-    trail
+    record_source
         A field that takes, for each improved vertex, the source whose proposal stayed. Exact where
         a vertex improves once at most in an iteration, as in a search by levels.
     direction
@@ -123,19 +123,19 @@ class Advance:
 
     functor: Functor
     into: str
-    while_: Functor | None = None
+    cond: Functor | None = None
     priority: Functor | None = None
     width: float | None = None
     goal: Functor | None = None
-    enters: Functor | None = None
-    trail: str | None = None
+    activate: Functor | None = None
+    record_source: str | None = None
     direction: str | None = None
     balance: str | None = None
 
     @property
     def may_pull(self) -> bool:
         """Whether vertices may look for the frontier, which is then left as a bitmap."""
-        return self.while_ is not None and self.direction != "push" and self.priority is None
+        return self.cond is not None and self.direction != "push" and self.priority is None
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ class Reduce:
     apply
         ``apply(vertex, total, state)`` is handed the combined offers; it stores what it likes, and
         what it returns is added up where `sums` names fields.
-    start
+    identity
         What a vertex without offers gets, and where combining starts. Where every vertex is asked
         once, the offers are real numbers if it is one, and integers of 64 bits if it is an integer.
     combine
@@ -194,7 +194,7 @@ class Reduce:
 
     functor: Functor
     apply: Functor
-    start: float = 0.0
+    identity: float = 0.0
     combine: str = "sum"
     sums: tuple[str, ...] = ()
     layout: str | None = None

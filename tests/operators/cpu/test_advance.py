@@ -32,7 +32,7 @@ def test_a_queue_that_runs_over_is_made_anew(threads: int, balance: str) -> None
     """Here a vertex joins once for every arc into it, far more often than there are places."""
     graph = bf.generate("kron:10")
     everyone = np.arange(graph.num_vertices)
-    program = counting(3, enters=always, balance=balance)
+    program = counting(3, activate=always, balance=balance)
     answer = bf.run(program, graph, frontier=everyone, threads=threads)
     assert graph.num_arcs > 2 * (graph.num_vertices + SLACK)
     assert answer["count"].tolist() == (3 * graph.degrees).tolist()
@@ -46,7 +46,7 @@ def test_a_hub_that_is_often_in_the_queue_is_walked_as_often() -> None:
     graph = bf.from_edges(
         [*[0] * leaves, *range(1, 21)], [*range(1, leaves + 1), *[0] * 20], directed=True
     )
-    answer = bf.run(counting(2, enters=always), graph, frontier=np.arange(1, 21), threads=2)
+    answer = bf.run(counting(2, activate=always), graph, frontier=np.arange(1, 21), threads=2)
     assert answer["count"][0] == 20
     assert answer["count"][1:].tolist() == [20] * leaves
 

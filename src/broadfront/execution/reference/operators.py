@@ -73,7 +73,7 @@ def advance(operator: Advance, course: Course, sources: Iterable[int]) -> list[i
     """Propose along the edges of some vertices; return who improves, and enters the frontier."""
     field, out = course.program.fields[operator.into], course.arrays[operator.into]
     changes, combined = COMBINES[field.combine or "min"]
-    wants = operator.while_
+    wants = operator.cond
     after: dict[int, Any] = {}
     origin = {}
     for source in sources:
@@ -90,11 +90,11 @@ def advance(operator: Advance, course: Course, sources: Iterable[int]) -> list[i
     before = {vertex: out[vertex].item() for vertex in after}
     for vertex, value in after.items():
         out[vertex] = fitting(value, out.dtype, f"state.{operator.into}")
-        if operator.trail is not None:
-            course.arrays[operator.trail][vertex] = origin[vertex]
+        if operator.record_source is not None:
+            course.arrays[operator.record_source][vertex] = origin[vertex]
     return sorted(
-        vertex for vertex in after if operator.enters is None
-        or course.at_vertex(operator.enters, vertex, before[vertex], out[vertex].item())
+        vertex for vertex in after if operator.activate is None
+        or course.at_vertex(operator.activate, vertex, before[vertex], out[vertex].item())
     )  # fmt: skip
 
 
@@ -130,7 +130,7 @@ def reduce(operator: Reduce, course: Course) -> None:
         offers = [course.at_vertex(operator.functor, vertex) for vertex in _everyone(course)]
     totals = []
     for vertex in _everyone(course):
-        total = operator.start
+        total = operator.identity
         for neighbor, edge in _incoming(vertex, course):
             if operator.of_neighbor:
                 offer = offers[neighbor]

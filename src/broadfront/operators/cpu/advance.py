@@ -102,16 +102,18 @@ def advance(
 ) -> Callable[..., Any]:
     """Return the section that runs one iteration of `operator`; `names` are those of the state."""
     place = names.index(operator.into)
-    note = _no_note if operator.trail is None else _noting(names.index(operator.trail))
+    note = (
+        _no_note if operator.record_source is None else _noting(names.index(operator.record_source))
+    )
     field = fields[operator.into]
     fill = np.dtype(field.dtype).type(field.fill)
     combine = combining(field.combine or "min", fill)
     propose = compile_functor(operator.functor)
-    wanted = _anyone if operator.while_ is None else compile_functor(operator.while_)
+    wanted = _anyone if operator.cond is None else compile_functor(operator.cond)
     joins = joining(operator, field, fill, None if crossing is None else crossing.is_ghost)
     rules = Rules(propose, wanted, combine, joins, note)
     push, way = PUSHES[operator.balance or "by_degree"]
-    joins_again = operator.enters is None and field.combine != "any"
+    joins_again = operator.activate is None and field.combine != "any"
     unmark = _unmark if joins_again else _leave
     pushed = _pushed(push(rules), _pushed_alone(rules, unmark, place, way), unmark, place, way)
     announce = _stay

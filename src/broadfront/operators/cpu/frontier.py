@@ -202,7 +202,7 @@ def new_work(
     dense = any(isinstance(step, (Compute, Reduce)) for step in operators)
     words = size // 64 + 2
     most = SLACK + (size if advances else starting)
-    if mail and any(step.enters is not None for step in advances):
+    if mail and any(step.activate is not None for step in advances):
         most += len(mail.shared)  # each peer may make a vertex enter once more
     begin = (
         _room(memory, most, starting + SLACK, size),

@@ -23,13 +23,13 @@ def joining(
     twice, which a sum would feel, and several devices too: there only the mark counts. A copy of
     another device's vertex joins to be sent to its owner, who is then asked.
     """
-    if operator.enters is not None:
-        enters = compile_functor(operator.enters)
+    if operator.activate is not None:
+        activate = compile_functor(operator.activate)
         if is_ghost is None:
 
             @inner
             def as_told(vertex, before, after, state, marks, graph):
-                return enters(vertex, before, after, state)
+                return activate(vertex, before, after, state)
 
             return as_told
 
@@ -37,7 +37,7 @@ def joining(
         def as_told_by_owner(vertex, before, after, state, marks, graph):
             if is_ghost(vertex, graph):
                 return _marks_first(vertex, marks)
-            return enters(vertex, before, after, state)
+            return activate(vertex, before, after, state)
 
         return as_told_by_owner
     only_marks = field.combine == "sum" or is_ghost is not None

@@ -77,7 +77,7 @@ def reduce(
     meeting = {"sum": _plus, "min": _smaller, "max": _larger}[operator.combine]
     if not operator.of_neighbor:
         return _by_edges(operator, meeting, places)
-    whole = isinstance(operator.start, int)
+    whole = isinstance(operator.identity, int)
     offers, totals = (_whole, _whole_totals) if whole else (_real, _real_totals)
     if operator.in_tiles(large):
         combined = _by_tiles(operator, meeting, places, offers, totals)
@@ -132,7 +132,7 @@ def _whole_totals(work):
 def _by_edges(operator: Reduce, meeting: Section, places: tuple[int, ...]) -> Section:
     """Return a section that asks for an offer at every edge."""
     offer, apply = compile_functor(operator.functor), compile_functor(operator.apply)
-    start = operator.start
+    start = operator.identity
     add, store, publish = totals_of(places)
 
     @inner
@@ -184,7 +184,7 @@ def _by_rows(
 ) -> Section:
     """Return a section that combines what was offered row by row."""
     apply = compile_functor(operator.apply)
-    start = operator.start
+    start = operator.identity
     add, store, publish = totals_of(places)
 
     @inner
@@ -218,7 +218,7 @@ def _by_tiles(
 ) -> Section:
     """Return a section that combines what was offered tile by tile."""
     apply = compile_functor(operator.apply)
-    start = operator.start
+    start = operator.identity
     add, store, publish = totals_of(places)
 
     @inner
