@@ -61,7 +61,7 @@ COUNTED = Program(
 
 @pytest.mark.parametrize("relabel", [True, False])
 def test_what_copies_begin_with_is_not_added_again(relabel: bool) -> None:
-    graph, how = bf.generate("path:6"), {"frontier": [1, 2], "start": {"count": {0: 5, 2: 7, 3: 9}}}
+    graph, how = bf.generate("path:6"), {"frontier": [1, 2], "init": {"count": {0: 5, 2: 7, 3: 9}}}
     where = {"devices": 2, "partitioner": "static", "relabel": relabel}
     assert run(COUNTED, graph, **how)["count"].tolist() == [6, 1, 8, 10, 0, 0]
     assert run(COUNTED, graph, **how, **where)["count"].tolist() == [6, 1, 8, 10, 0, 0]

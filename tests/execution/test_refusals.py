@@ -75,7 +75,7 @@ REFUSED = {
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_only_one_device_can_mean(name: str) -> None:
     program, start, said = REFUSED[name]
-    given: dict[str, Any] = {"start": start}
+    given: dict[str, Any] = {"init": start}
     one, python = (bf.run(program, PATH, **given, **at)["y"] for at in EVERYWHERE[1:3])
     np.testing.assert_array_equal(one, python)
     for where in PARTS:
