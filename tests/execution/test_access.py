@@ -7,7 +7,8 @@ import pytest
 
 import broadfront as bf
 from broadfront import atomics
-from broadfront.execution.access import ELSEWHERE, NEAR, OWN, STATE, Access, access, roles_of
+from broadfront.execution.access import Access, access
+from broadfront.execution.roles import ELSEWHERE, NEAR, OWN, STATE, roles_of
 from broadfront.kernel import inner
 from broadfront.operators.describe import Advance, Compute, Filter, Once, Reduce
 

@@ -16,11 +16,12 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from broadfront.errors import OptionError
-from broadfront.execution.access import OWN, STATE, Access, access, roles_of, touched
+from broadfront.execution.access import Access, access, touched
 from broadfront.execution.exchange.agree import BOARD_ROOM, Shared
 from broadfront.execution.exchange.by_level import MOST_CARRIED
 from broadfront.execution.program import Program
 from broadfront.execution.refusals import refuse_on_many
+from broadfront.execution.roles import OWN, STATE, roles_of
 from broadfront.operators.describe import (
     Advance,
     Compute,

@@ -16,20 +16,11 @@ from types import FunctionType
 from typing import Any
 
 from broadfront.errors import FunctorError, OptionError
-from broadfront.execution.access import (
-    ATOMICS,
-    EDGE,
-    ELSEWHERE,
-    NEAR,
-    OWN,
-    STATE,
-    Access,
-    access,
-    roles_of,
-)
+from broadfront.execution.access import ATOMICS, Access, access
 from broadfront.execution.faults import place_of
 from broadfront.execution.loops import mentioned
 from broadfront.execution.program import RESERVED, Program
+from broadfront.execution.roles import EDGE, ELSEWHERE, NEAR, OWN, STATE, roles_of
 from broadfront.operators.describe import Advance, Functor, Levels, Once, Operator, Reduce
 
 ROWS = ("offsets", "in_offsets")
