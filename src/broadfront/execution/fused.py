@@ -47,6 +47,7 @@ from broadfront.operators.cpu.frontier import (
 from broadfront.operators.cpu.intersect import intersect
 from broadfront.operators.cpu.intersect_part import intersect_part
 from broadfront.operators.cpu.levels import levels
+from broadfront.operators.cpu.new_frontier import chosen
 from broadfront.operators.cpu.over_frontier import filtered, over_frontier
 from broadfront.operators.cpu.prioritised import prioritised
 from broadfront.operators.cpu.queues import as_queue, queue_at
@@ -290,6 +291,8 @@ def _alone(
             return intersect(operator, total)
         case Unite():
             return unite(operator, names.index(operator.into), crossing)
+        case Filter(over="vertices"):
+            return chosen(operator, has_plain_advance(program))
         case Filter():
             return filtered(operator, has_plain_advance(program))
         case Once():
@@ -332,9 +335,8 @@ def _never(state):
 def _by_frontier(phase: Phase) -> bool:
     """Tell whether the work of an iteration goes by the frontier alone."""
     return phase.advances and all(
-        isinstance(step, Filter)
-        or (isinstance(step, Advance) and step.priority is None)
-        or (isinstance(step, Compute) and step.over == "frontier")
+        (isinstance(step, Advance) and step.priority is None)
+        or (isinstance(step, (Compute, Filter)) and step.over == "frontier")
         for step in phase.step
     )
 

@@ -221,7 +221,7 @@ def _tell_all(crew: Sequence[One], size: int, arcs: int) -> None:
         fronts = one.work.fronts.reshape(-1, frontier.FRONT_WORDS)
         fronts[:, frontier.ALL_SIZE] = size
         fronts[:, frontier.ALL_EDGES] = edges
-        fronts[:, frontier.UNEXPLORED] = arcs
+        fronts[:, frontier.UNEXPLORED] = fronts[:, frontier.ARCS] = arcs
 
 
 def _left(one: One) -> Array:

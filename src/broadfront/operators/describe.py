@@ -138,6 +138,11 @@ class Advance:
         return self.cond is not None and self.direction != "push" and self.priority is None
 
 
+def _check_over(over: object) -> None:
+    if over not in ("vertices", "frontier"):
+        raise OptionError(f"over={over!r}: expected 'vertices' or 'frontier'")
+
+
 @dataclass(frozen=True)
 class Compute:
     """Something for every vertex of the graph, or of the frontier.
@@ -159,8 +164,7 @@ class Compute:
     over: str = "vertices"
 
     def __post_init__(self) -> None:
-        if self.over not in ("vertices", "frontier"):
-            raise OptionError(f"over={self.over!r}: expected 'vertices' or 'frontier'")
+        _check_over(self.over)
 
 
 @dataclass(frozen=True)
@@ -315,9 +319,21 @@ class Unite:
 
 @dataclass(frozen=True)
 class Filter:
-    """Keep the vertices of the frontier for which ``functor(vertex, state)`` is true."""
+    """Keep the vertices of the frontier for which ``functor(vertex, state)`` is true.
+
+    Parameters
+    ----------
+    functor
+        ``functor(vertex, state)`` tells whether a vertex is in the frontier from here on.
+    over
+        ``"frontier"``: of those in the frontier. ``"vertices"``: of all, whatever the frontier was.
+    """
 
     functor: Functor
+    over: str = "frontier"
+
+    def __post_init__(self) -> None:
+        _check_over(self.over)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -50,12 +50,11 @@ def do(operator: Operator, course: Course) -> None:
         case Advance():
             advance_in_order(operator, course)
         case Filter(functor=functor):
-            course.frontier = [
-                vertex for vertex in course.frontier if course.at_vertex(functor, vertex)
-            ]
+            asked = _vertices(operator, course)
+            course.frontier = [vertex for vertex in asked if course.at_vertex(functor, vertex)]
         case Compute():
-            vertices = course.frontier if operator.over == "frontier" else _everyone(course)
-            told = [course.at_vertex(operator.functor, vertex) for vertex in vertices]
+            asked = _vertices(operator, course)
+            told = [course.at_vertex(operator.functor, vertex) for vertex in asked]
             _add_up(operator.sums, told, course)
         case Once(functor=functor):
             course.once(functor)
@@ -220,6 +219,10 @@ def unite(operator: Unite, course: Course) -> None:
                 low, high = sorted((find(source), find(neighbor)))
                 root[high] = low
     course.arrays[operator.into][:] = [find(vertex) for vertex in _everyone(course)]
+
+
+def _vertices(operator: Filter | Compute, course: Course) -> Sequence[int]:
+    return course.frontier if operator.over == "frontier" else _everyone(course)
 
 
 def _everyone(course: Course) -> range:

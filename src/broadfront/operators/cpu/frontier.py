@@ -43,10 +43,12 @@ Array = NDArray[Any]
     OWN, AGAIN, TRIED, SPAN_EDGES, SPAN_AGAIN,
 ) = range(27)  # fmt: skip
 ROOM, NEED = 27, 30
+ARCS = 33
 """Places in a thread's description of the frontier; those of `ALL` count all devices, the next two
 number what has been sent and agreed upon. `ROOM` and `NEED` have a place for each growing array:
 elements that it has, and that it had to have. `PHASE` and `TIMES` tell where in the program the run
-is, so that a loop that was left can be entered again. `TURN` to `CLOCK` serve `solo`, the rest
+is, so that a loop that was left can be entered again; `ARCS` is what is `UNEXPLORED` for a frontier
+that is made anew. `TURN` to `CLOCK` serve `solo`, the rest
 `prioritised`: a span of buckets, the one served last, the device's next, and edges of vertices
 served before."""
 FRONT_WORDS = 5 * LINE
@@ -199,9 +201,10 @@ def new_work(
     balances = {step.balance or "by_degree" for step in advances}
     pulls = any(step.may_pull for step in advances)
     filters = any(isinstance(step, Filter) for step in operators)
+    chooses = any(isinstance(step, Filter) and step.over == "vertices" for step in operators)
     dense = any(isinstance(step, (Compute, Reduce)) for step in operators)
     words = size // 64 + 2
-    most = SLACK + (size if advances else starting)
+    most = SLACK + (size if advances or chooses else starting)
     if mail and any(step.activate is not None for step in advances):
         most += len(mail.shared)  # each peer may make a vertex enter once more
     begin = (
@@ -220,6 +223,7 @@ def new_work(
     rooms[: ITEM + GROWING] = [most, 0, *items]
     for slot, places in enumerate(begin):
         fronts[ROOM + slot :: FRONT_WORDS] = places
+    fronts[ARCS::FRONT_WORDS] = arcs
     account = mail.account if mail else np.zeros(ACCOUNT_WORDS, np.int64)
     account[HELD] += int(np.dot(begin, items))
     marks = array("marks", advances, 2 * words, np.uint64)
@@ -234,7 +238,7 @@ def new_work(
         array("other bits", pulls, words, np.uint64),
         array("wanting", pulls, words, np.uint64),
         marks,
-        array("local", advances, threads * LOCAL_WORDS, vertex),
+        array("local", advances or chooses, threads * LOCAL_WORDS, vertex),
         array("stats", True, threads * STATS_WORDS),
         fronts,
         workspace.sparse_array("record", ROWS * COLUMNS, np.int64),
