@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from broadfront.algorithms.triangles import Triangles, triangles
     from broadfront.devices.choose import Device
     from broadfront.devices.profile import MemoryProfile
+    from broadfront.draws import random
     from broadfront.execution.batch import run_each
     from broadfront.execution.explore import Exploration, explore
     from broadfront.execution.options import Options
@@ -112,6 +113,7 @@ __all__ = [
     "from_scipy",
     "generate",
     "pagerank",
+    "random",
     "read",
     "run",
     "run_each",
@@ -131,6 +133,7 @@ _HOMES = {
     "algorithms.triangles": ("Triangles", "triangles"),
     "devices.choose": ("Device",),
     "devices.profile": ("MemoryProfile",),
+    "draws": ("random",),
     "execution.batch": ("run_each",),
     "execution.explore": ("Exploration", "explore"),
     "execution.options": ("Options",),

@@ -26,6 +26,7 @@ from numba.core.compiler import run_frontend
 from numba.core.dispatcher import Dispatcher
 
 from broadfront import atomics
+from broadfront.draws import random
 from broadfront.errors import OptionError
 from broadfront.execution.faults import COMPILE_ERRORS, does_not_compile
 from broadfront.execution.roles import DERIVED, EDGE, ELSEWHERE, LOCAL, NEAR, NUMBER, OWN, STATE
@@ -44,6 +45,8 @@ ATOMICS = (
     atomics.add, atomics.minimum, atomics.maximum, atomics.bitwise_or, atomics.exchange,
     atomics.compare_and_swap, atomics.load, atomics.store, atomics.arrive,
 )  # fmt: skip
+DRAWN = ".random"
+"""Stands, among arrays that a functor closes over, for `broadfront.random`."""
 CASTS = (int, np.int32, np.int64, np.uint32, np.uint64, np.intp)
 
 
@@ -250,6 +253,9 @@ class _Reader:
                 if function is not atomics.load:
                     self._touch(self.writes, call.args[0], call.args[1], known)
                 returned |= OTHER
+            elif function is random:
+                self._draw((*given, *named.values()))
+                returned |= OTHER
             elif isinstance(function, (types.FunctionType, Dispatcher)) and call.vararg is None:
                 returned |= self.follow(function, _in_order(function, given, named))
             elif function in CASTS and given:
@@ -262,6 +268,12 @@ class _Reader:
                 self._escape((*given, *named.values(), *rest), function)
                 returned |= OTHER
         return returned
+
+    def _draw(self, given: tuple[Meanings, ...]) -> None:
+        """Note numbers that differ from device to device, and a random number with them."""
+        for kind, what in frozenset().union(*given) if self._notes else ():
+            if kind == "at" and what != ELSEWHERE:
+                self.local.add((DRAWN, what if what in LOCAL else DERIVED))
 
     def _escape(self, given: tuple[Meanings, ...], function: Any) -> None:
         """Count arrays that are given to a function unknown as touched anywhere."""

@@ -16,7 +16,7 @@ from types import FunctionType
 from typing import Any
 
 from broadfront.errors import FunctorError, OptionError
-from broadfront.execution.access import ATOMICS, Access, access
+from broadfront.execution.access import ATOMICS, DRAWN, Access, access
 from broadfront.execution.faults import place_of
 from broadfront.execution.loops import mentioned
 from broadfront.execution.program import RESERVED, Program
@@ -111,13 +111,15 @@ def _refuse_numbers(functor: Functor, touch: Access, program: Program, relabel: 
         if not shared or not (relabel or place == EDGE):
             continue
         called = name[1:] if name.startswith(".") else f"state.{name}"
+        does, by = ("gives", "") if name == DRAWN else ("indexes", "by ")
         if place == EDGE:
             instead = "edges are numbered anew there, so it has to be run on one"
         else:
-            instead = "index it by state.ids[vertex], or keep ids by relabel=False"
+            verb = "give it" if name == DRAWN else "index it by"
+            instead = f"{verb} state.ids[vertex], or keep ids by relabel=False"
         what = {OWN: "its vertex", NEAR: "a neighbour", EDGE: "an edge"}.get(place, "a vertex")
         raise FunctorError(
-            f"{place_of(functor)} indexes {called} by the number of {what}, which on several "
+            f"{place_of(functor)} {does} {called} {by}the number of {what}, which on several "
             f"devices is its place in a part: {instead}"
         )
     if relabel and touch.keeps:
