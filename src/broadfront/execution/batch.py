@@ -38,7 +38,7 @@ from broadfront.execution.alone import (
 from broadfront.execution.answer import Answer
 from broadfront.execution.faults import COMPILE_ERRORS, explained
 from broadfront.execution.fields import pairs_of
-from broadfront.execution.fused import AT_SOURCE, FILLED, GIVEN, Batch, fused_batch
+from broadfront.execution.fused_batch import AT_SOURCE, FILLED, GIVEN, Batch, fused_batch
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.memory import Case, allow, memory_error, refuse
 from broadfront.execution.options import Options, sorted_out
