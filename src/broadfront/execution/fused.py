@@ -6,35 +6,22 @@ section, and the loop calls the last of them. There is no Python between iterati
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from broadfront import atomics
-from broadfront.devices.control import FIRST, LINE, assemble, nanoseconds
+from broadfront.devices.control import FIRST, assemble
 from broadfront.execution.across import Across
 from broadfront.execution.luggage import taken_home, unpacked
-from broadfront.execution.program import Phase, Program
+from broadfront.execution.phases import Section, chained, numbered, phased
+from broadfront.execution.program import Program
 from broadfront.execution.refusals import refuse_writes
-from broadfront.functors import compile_functor
-from broadfront.kernel import inner, kernel
+from broadfront.kernel import kernel
 from broadfront.operators.cpu.advance import advance
 from broadfront.operators.cpu.compute import compute, once
 from broadfront.operators.cpu.frontier import (
-    ALL_EDGES,
-    ALL_SIZE,
-    CLOCK,
     FRONT_WORDS,
     ITERATION,
-    PHASE,
-    PULLING,
-    SMALL,
-    TIMES,
-    VISITED,
-    finish,
-    log_mail,
-    prepare,
 )
 from broadfront.operators.cpu.intersect import intersect
 from broadfront.operators.cpu.intersect_part import intersect_part
@@ -44,15 +31,6 @@ from broadfront.operators.cpu.over_frontier import filtered, over_frontier
 from broadfront.operators.cpu.prioritised import prioritised
 from broadfront.operators.cpu.queues import as_queue
 from broadfront.operators.cpu.reduce import reduce
-from broadfront.operators.cpu.solo import (
-    begin_solos,
-    count_own,
-    go_alone,
-    hand_over,
-    look_around,
-    stays_small,
-    take_over,
-)
 from broadfront.operators.cpu.unite import unite
 from broadfront.operators.describe import (
     Advance,
@@ -66,8 +44,6 @@ from broadfront.operators.describe import (
     Unite,
 )
 from broadfront.pointers import makers, reaching_back, shifted
-
-Section = Callable[..., Any]
 
 
 def fused(
@@ -102,10 +78,10 @@ def whole_of(
     refuse_writes(program)
     operators = {operator for phase in program.all_phases for operator in phase.step}
     made = {operator: _section(operator, program, names, large, across) for operator in operators}
-    phases = [_phase(phase, made) for phase in program.all_phases]
+    phases = [phased(phase, made) for phase in program.all_phases]
     if len(phases) > 1:
-        phases = [_numbered(phase, number) for number, phase in enumerate(phases)]
-    return _chained(phases if across is None else [unpacked, *phases, taken_home])
+        phases = [numbered(phase, number) for number, phase in enumerate(phases)]
+    return chained(phases if across is None else [unpacked, *phases, taken_home])
 
 
 def has_plain_advance(program: Program) -> bool:
@@ -120,29 +96,6 @@ def may_pull(program: Program) -> bool:
                for phase in program.all_phases for step in phase.step)  # fmt: skip
 
 
-def _phase(phase: Phase, made: Mapping[Operator, Section]) -> Section:
-    sections = [made[operator] for operator in phase.step]
-    if phase.alternate:
-        even, odd = sections
-        return _repeated(phase, even, odd)
-    return _repeated(phase, _chained(sections))
-
-
-def _numbered(phase: Section, number: int) -> Section:
-    """Return one of several phases; it is passed over if it was over before the loop was left."""
-
-    @inner
-    def numbered(rank, threads, control, graph, state, in_state, work, front, turn):
-        if front[PHASE] > number:
-            return turn
-        if front[PHASE] < number:
-            front[PHASE] = number
-            front[TIMES] = 0
-        return phase(rank, threads, control, graph, state, in_state, work, front, turn)
-
-    return numbered
-
-
 def _section(
     operator: Operator,
     program: Program,
@@ -152,9 +105,9 @@ def _section(
 ) -> Section:
     first = [as_queue] if _needs_queue(operator) and may_pull(program) else []
     if across is None:
-        return _chained([*first, _alone(operator, program, names, large, None)])
+        return chained([*first, _alone(operator, program, names, large, None)])
     section = _alone(operator, program, names, large, across.crossing(operator))
-    return _chained([*first, *across.before(operator), section, *across.after(operator)])
+    return chained([*first, *across.before(operator), section, *across.after(operator)])
 
 
 def _needs_queue(operator: Operator) -> bool:
@@ -190,107 +143,3 @@ def _alone(
             return filtered(operator, has_plain_advance(program))
         case Once():
             return once(operator)
-
-
-def _chained(sections: Sequence[Section]) -> Section:
-    first, *rest = sections
-    if not rest:
-        return first
-    others = _chained(rest)
-
-    @inner
-    def both(rank, threads, control, graph, state, in_state, work, front, turn):
-        turn = first(rank, threads, control, graph, state, in_state, work, front, turn)
-        if turn < 0:
-            return turn
-        return others(rank, threads, control, graph, state, in_state, work, front, turn)
-
-    return both
-
-
-def _in_turns(even: Section, odd: Section) -> Section:
-    """Return a section that is another of two in each iteration of its phase."""
-
-    @inner
-    def either(rank, threads, control, graph, state, in_state, work, front, turn):
-        if front[TIMES] % 2 == 0:
-            return even(rank, threads, control, graph, state, in_state, work, front, turn)
-        return odd(rank, threads, control, graph, state, in_state, work, front, turn)
-
-    return either
-
-
-@inner
-def _never(state):
-    return False
-
-
-def _by_frontier(phase: Phase) -> bool:
-    """Tell whether the work of an iteration goes by the frontier alone."""
-    return phase.advances and all(
-        (isinstance(step, Advance) and step.priority is None)
-        or (isinstance(step, (Compute, Filter)) and step.over == "frontier")
-        for step in phase.step
-    )
-
-
-def _repeated(phase: Phase, even: Section, odd: Section | None = None) -> Section:
-    """Return a section that runs a phase's step, or two in turns, as often as the phase says."""
-    step = even if odd is None else _in_turns(even, odd)
-    limit = phase.limit if phase.limit is not None else 1 << 62
-    if not phase.advances and phase.until is None and phase.limit is None:
-        limit = 1
-    until = _never if phase.until is None else compile_functor(phase.until)
-    advances, asks, may_be_small = phase.advances, phase.until is not None, _by_frontier(phase)
-    counts = 1 if phase.counts else 0
-
-    @inner
-    def over(rank, team, control, state, work, turn):
-        """Ask whether the phase is over; a meeting, unless a thread is alone."""
-        prepare(control, rank, turn)
-        answer = shifted(work.stats, 3 * LINE + (turn & 1))
-        if rank == 0:
-            atomics.store(answer, 0, np.int64(until(state)))
-        turn = finish(control, rank, team, turn)
-        return turn, turn >= 0 and atomics.load(answer, 0) != 0
-
-    @inner
-    def repeated(rank, threads, control, graph, state, in_state, work, front, turn):
-        times, served, team = front[TIMES], np.int64(0), threads
-        begin_solos(control, rank, front)
-        while True:
-            more = turn >= 0 and times < limit and (not advances or front[ALL_SIZE] > 0)
-            if team < threads:
-                if not more or not stays_small(control, front, front[ALL_EDGES], served):
-                    hand_over(control, threads, work, front, turn, times)
-                    team = threads
-                    front[CLOCK] = nanoseconds()
-            elif may_be_small and more and threads > 1:
-                if front[ALL_EDGES] < front[SMALL] and front[PULLING] == 0:
-                    if rank > 0:
-                        turn, times = take_over(control, rank, threads, work, front, turn)
-                        continue
-                    go_alone(control, threads)
-                    team, served = np.int64(1), np.int64(0)
-            if not more:
-                return turn
-            front[TIMES], began = times, front[CLOCK]
-            turn = step(rank, team, control, graph, state, in_state, work, front, turn)
-            if turn < 0:
-                continue
-            times += 1
-            if rank == 0:
-                log_mail(work.mail, front[ITERATION])
-            front[ITERATION] += counts
-            if asks:
-                turn, enough = over(rank, team, control, state, work, turn)
-                if enough:
-                    times = np.int64(limit)
-            if may_be_small and threads > 1:
-                if team == 1:
-                    served += 1
-                    count_own(control, front, front[VISITED], began)
-                elif turn > 0:
-                    look_around(control, rank, front, turn, front[VISITED], began)
-
-    return repeated
