@@ -154,6 +154,11 @@ class Across:
             sections.append(timed(agreed(shared)))
         return sections
 
+    @staticmethod
+    def agreement() -> Section:
+        """Return the section in which devices agree on the frontier alone."""
+        return timed(agreed(()))
+
     def crossing(self, operator: Operator) -> Any:
         """Return what an operator needs that meets other devices while it runs."""
         match operator:

@@ -127,7 +127,7 @@ def _go(
     for entry, looks_back in enumerate(entries):
         held = graph_bytes(graph, looks_back) + ready.answer_bytes + ready.workspace.asked_bytes
         allow(case, work.account, held, ready.memory_limit)
-        rows, in_weights = rows_of(graph, looks_back)
+        rows, in_weights = rows_of(graph, looks_back, program.advances_back)
         tail = (*rows[:4], graph.num_vertices, None)
         state, in_state = (
             state_class(names)(*ready.values, program.weights(weights), *tail)
@@ -236,7 +236,9 @@ def work_for(
     return work, len(queue)
 
 
-def rows_of(graph: Graph, looks_back: bool) -> tuple[frontier.Rows, Array | None]:
+def rows_of(
+    graph: Graph, looks_back: bool, advances_back: bool = False
+) -> tuple[frontier.Rows, Array | None]:
     """Return the rows of the graph, and the weights along its incoming arcs where needed.
 
     Where they are not, outgoing arcs stand in their place, which nobody looks at.
@@ -245,9 +247,10 @@ def rows_of(graph: Graph, looks_back: bool) -> tuple[frontier.Rows, Array | None
     if looks_back:
         with preparing():
             turned = graph.transpose
+    most_degree = max(graph.max_degree, turned.max_degree if advances_back else 0)
     rows = frontier.Rows(
         graph.offsets, graph.targets, turned.offsets, turned.targets,
-        graph.num_vertices, graph.max_degree, graph.num_vertices, graph.num_vertices,
+        graph.num_vertices, most_degree, graph.num_vertices, graph.num_vertices,
     )  # fmt: skip
     return rows, turned.weights
 

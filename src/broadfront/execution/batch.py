@@ -187,7 +187,7 @@ def _apart(
     make = state_class(names)
     allowance = Allowance(time_limit)
     with allowance:
-        rows, in_weights = rows_of(graph, program.looks_back(False))
+        rows, in_weights = rows_of(graph, program.looks_back(False), program.advances_back)
     common = (*(array.reshape(-1) for array in arrays.values()), *values_of(program, parameters))
     tail = (*rows[:4], graph.num_vertices, None)
     state = make(*common, program.weights(graph.weights), *tail)

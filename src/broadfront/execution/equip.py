@@ -165,8 +165,9 @@ def work_for_part(
                 positions=part.positions, shared=int(part.shared.sum()),
             )  # fmt: skip
     offers = new_offers(space, part.positions, threads, program.reduces, layout)
+    arcs = max(part.num_arcs, part.num_in_arcs if program.advances_back else 0)
     return frontier.new_work(
-        space, part.positions, part.num_arcs, vertex, threads, operators,
+        space, part.positions, arcs, vertex, threads, operators,
         min(part.owned, len(setting.queue)), memory, order, lists, offers, trees, mail,
         memory=setting.memory, anew=setting.anew,
     )  # fmt: skip

@@ -31,6 +31,7 @@ from broadfront.operators.cpu.over_frontier import filtered, over_frontier
 from broadfront.operators.cpu.prioritised import prioritised
 from broadfront.operators.cpu.queues import as_queue
 from broadfront.operators.cpu.reduce import reduce
+from broadfront.operators.cpu.sides import SIDES, recounted, turned
 from broadfront.operators.cpu.unite import unite
 from broadfront.operators.describe import (
     Advance,
@@ -103,11 +104,23 @@ def _section(
     large: bool,
     across: Across | None,
 ) -> Section:
-    first = [as_queue] if _needs_queue(operator) and may_pull(program) else []
+    sections: list[Section] = []
+    if program.advances_back and isinstance(operator, Advance):
+        agreement = None if across is None else across.agreement()
+        sections.append(recounted(SIDES[operator.along], agreement))
+    if _needs_queue(operator) and may_pull(program):
+        sections.append(as_queue)
     if across is None:
-        return chained([*first, _alone(operator, program, names, large, None)])
-    section = _alone(operator, program, names, large, across.crossing(operator))
-    return chained([*first, *across.before(operator), section, *across.after(operator)])
+        sections.append(_alone(operator, program, names, large, None))
+    else:
+        section = _alone(operator, program, names, large, across.crossing(operator))
+        sections += [*across.before(operator), section, *across.after(operator)]
+    whole = chained(sections)
+    return turned(whole) if _goes_other_way(operator) else whole
+
+
+def _goes_other_way(operator: Operator) -> bool:
+    return isinstance(operator, Advance) and operator.along == "in"
 
 
 def _needs_queue(operator: Operator) -> bool:

@@ -26,6 +26,7 @@ from broadfront.operators.cpu.frontier import (
     PARITY,
     PHASE,
     PULLING,
+    SIDE,
     SIZE,
     TIMES,
     UNEXPLORED,
@@ -97,6 +98,7 @@ def _start(work, graph, front, source, marked):
     front[EDGES] = np.int64(graph.offsets[source + 1]) - np.int64(graph.offsets[source])
     front[ALL_EDGES] = front[EDGES]
     front[PULLING] = 0
+    front[SIDE] = 0
     front[PARITY] = 0
     front[UNEXPLORED] = np.int64(graph.offsets[graph.num_vertices])
     front[BEFORE] = 0

@@ -200,7 +200,7 @@ def _prepare(
     """Make one device ready: mail, memory, and its share of the frontier."""
     partition, size = setting.partition, setting.partition.graph.num_vertices
     threads = device.threads
-    rows = _rows(part, partition)
+    rows = _rows(part, partition, setting.program.advances_back)
     mail = mail_for(setting, part, outline, post, space, threads, luggage)
     work = work_for_part(setting, outline, space, threads, mail, layout)
     make = state_class(setting.names)
@@ -237,11 +237,14 @@ def _iteration(crew: Sequence[One]) -> int:
     return int(crew[0].work.fronts[frontier.ITERATION])
 
 
-def _rows(part: Part, partition: Partition) -> frontier.Rows:
+def _rows(part: Part, partition: Partition, advances_back: bool) -> frontier.Rows:
     in_offsets = part.offsets if part.in_offsets is None else part.in_offsets
     in_targets = part.targets if part.in_targets is None else part.in_targets
+    most_degree = part.max_degree
+    if advances_back:
+        most_degree = max(most_degree, int(np.diff(in_offsets).max(initial=0)))
     return frontier.Rows(
-        part.offsets, part.targets, in_offsets, in_targets, part.positions, part.max_degree,
+        part.offsets, part.targets, in_offsets, in_targets, part.positions, most_degree,
         part.owned, part.num_vertices, part.owned_list,
         None if part.relabelled else partition.owner, part.device,
     )  # fmt: skip

@@ -39,6 +39,7 @@ from broadfront.operators.describe import (
     Unite,
 )
 
+SIDES = ("out", "in")
 BALANCES = ("by_vertex", "by_degree", "by_edges")
 RESERVED = ("weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices", "ids")
 """Attributes of the state that the graph provides."""
@@ -163,6 +164,12 @@ class Program:
         return all(isinstance(step, Advance) for phase in self.all_phases for step in phase.step)
 
     @property
+    def advances_back(self) -> bool:
+        """Whether some `Advance` goes against the arcs."""
+        return any(isinstance(step, Advance) and step.along == "in"
+                   for phase in self.all_phases for step in phase.step)  # fmt: skip
+
+    @property
     def reduces(self) -> list[Reduce]:
         """The reductions to which each neighbour offers the same to all."""
         return [operator for phase in self.all_phases for operator in phase.reduces]
@@ -204,7 +211,7 @@ class Program:
         ]
         return all(
             first and isinstance(operator, Advance) and operator.direction is None
-            and not _reads_incoming(operator)
+            and operator.along == "out" and not _reads_incoming(operator)
             for operator, first in backwards
         )  # fmt: skip
 
@@ -261,6 +268,8 @@ class Program:
             raise OptionError("an Advance with a goal needs a priority")
         if operator.width is not None and not number(operator.width, "width") > 0:
             raise OptionError(f"width={operator.width} is not a positive number")
+        if operator.along not in SIDES:
+            raise OptionError(f"along={operator.along!r}: expected 'out' or 'in'")
         if operator.balance not in (None, *BALANCES):
             raise OptionError(f"balance={operator.balance!r}: expected {', '.join(BALANCES)}")
 
@@ -312,7 +321,7 @@ def _looks_back(operator: Operator, large: bool) -> bool:
         return True
     if isinstance(operator, Levels) and not operator.descending:
         return True
-    if isinstance(operator, Advance) and operator.may_pull:
+    if isinstance(operator, Advance) and (operator.may_pull or operator.along == "in"):
         return True
     return _reads_incoming(operator)
 

@@ -115,6 +115,10 @@ class Advance:
         a vertex improves once at most in an iteration, as in a search by levels.
     direction
         ``"push"``, ``"pull"`` or None for whichever costs less in each iteration.
+    along
+        ``"out"``: along the arcs that leave a vertex. ``"in"``: against those that come to it; the
+        neighbour is where the arc comes from, `edge` its place among incoming arcs, and
+        ``state.weight[edge]`` its weight. On undirected graphs both are the same.
     balance
         How pushed work is shared among threads: ``"by_vertex"`` (one vertex per turn),
         ``"by_degree"`` (hubs by all threads together; the default), ``"by_edges"`` (equal edges per
@@ -131,6 +135,7 @@ class Advance:
     record_source: str | None = None
     direction: str | None = None
     balance: str | None = None
+    along: str = "out"
 
     @property
     def may_pull(self) -> bool:

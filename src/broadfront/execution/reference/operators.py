@@ -37,6 +37,7 @@ COMBINES: dict[str, tuple[Callable[..., bool], Callable[..., Any]]] = {
     "any": (lambda new, old, fill: old == fill, lambda new, old: new),
 }
 """For each way to combine: whether a proposal changes what is there, and into what."""
+Arcs = Callable[[int, Course], Iterator[tuple[int, int]]]
 TOTALS: dict[str, Callable[[Any, Any], Any]] = {
     "sum": lambda total, offer: total + offer, "min": min, "max": max,
 }  # fmt: skip
@@ -73,14 +74,14 @@ def advance(operator: Advance, course: Course, sources: Iterable[int]) -> list[i
     field, out = course.program.fields[operator.into], course.arrays[operator.into]
     changes, combined = COMBINES[field.combine or "min"]
     wants = operator.cond
+    arcs, ask = _side(operator.along, course)
     after: dict[int, Any] = {}
     origin = {}
     for source in sources:
-        for edge in course.out_edges(source):
-            neighbor = int(course.graph.targets[edge])
+        for neighbor, edge in arcs(source, course):
             if wants is not None and not course.at_vertex(wants, neighbor):
                 continue
-            said = course.along(operator.functor, source, neighbor, edge)
+            said = ask(operator.functor, source, neighbor, edge)
             proposal = fitting(said, out.dtype, f"state.{operator.into}")
             present = after.get(neighbor, out[neighbor].item())
             if changes(proposal, present, field.fill):
@@ -167,8 +168,7 @@ def _offers(operator: Levels, vertex: int, course: Course) -> Iterator[float]:
         for neighbor, edge in _incoming(vertex, course):
             yield course.back_along(operator.gather, neighbor, vertex, edge)
         return
-    for edge in course.out_edges(vertex):
-        neighbor = int(course.graph.targets[edge])
+    for neighbor, edge in _outgoing(vertex, course):
         yield course.along(operator.gather, neighbor, vertex, edge)
 
 
@@ -227,6 +227,17 @@ def _vertices(operator: Filter | Compute, course: Course) -> Sequence[int]:
 
 def _everyone(course: Course) -> range:
     return range(course.graph.num_vertices)
+
+
+def _side(along: str, course: Course) -> tuple[Arcs, Callable[..., Any]]:
+    """Return how to find the arcs of a vertex on a side, and how to call a functor of one."""
+    return (_outgoing, course.along) if along == "out" else (_incoming, course.back_along)
+
+
+def _outgoing(vertex: int, course: Course) -> Iterator[tuple[int, int]]:
+    """Return the neighbours to which arcs go, with the places of these."""
+    for edge in course.out_edges(vertex):
+        yield int(course.graph.targets[edge]), edge
 
 
 def _incoming(vertex: int, course: Course) -> Iterator[tuple[int, int]]:

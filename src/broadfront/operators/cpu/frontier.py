@@ -43,14 +43,14 @@ Array = NDArray[Any]
     OWN, AGAIN, TRIED, SPAN_EDGES, SPAN_AGAIN,
 ) = range(27)  # fmt: skip
 ROOM, NEED = 27, 30
-ARCS = 33
+ARCS, SIDE = 33, 34
 """Places in a thread's description of the frontier; those of `ALL` count all devices, the next two
 number what has been sent and agreed upon. `ROOM` and `NEED` have a place for each growing array:
 elements that it has, and that it had to have. `PHASE` and `TIMES` tell where in the program the run
-is, so that a loop that was left can be entered again; `ARCS` is what is `UNEXPLORED` for a frontier
-that is made anew. `TURN` to `CLOCK` serve `solo`, the rest
-`prioritised`: a span of buckets, the one served last, the device's next, and edges of vertices
-served before."""
+is, so that a loop that was left can be entered again. `TURN` to `CLOCK` serve `solo`, those until
+`ROOM` `prioritised`: a span of buckets, the one served last, the device's next, and edges of
+vertices served before. `ARCS` is what is `UNEXPLORED` for a frontier made anew, and `SIDE` tells
+along which arcs its `EDGES` are (`sides`)."""
 FRONT_WORDS = 5 * LINE
 STATS_WORDS = 4 * LINE
 

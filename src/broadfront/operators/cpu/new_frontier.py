@@ -32,6 +32,7 @@ from broadfront.operators.cpu.frontier import (
     PARITY,
     PULLING,
     QUEUE,
+    SIDE,
     SIZE,
     STATS_WORDS,
     TAIL,
@@ -96,7 +97,7 @@ def chosen(operator: Filter, has_marks: bool) -> Callable[..., Any]:
             front[EDGES] += atomics.load(stats, thread * STATS_WORDS)
         front[SIZE] = atomics.load(control, CURSORS + LINE * (TAIL + turn % 3))
         front[ALL_SIZE], front[ALL_EDGES] = front[SIZE], front[EDGES]
-        front[PULLING], front[UNEXPLORED] = 0, front[ARCS]
+        front[PULLING], front[SIDE], front[UNEXPLORED] = 0, 0, front[ARCS]
         front[BEFORE], front[VISITED], front[ATOMICS] = graph.owned, 0, 0
         tell(work, front, rank, DENSE, began)
         return after
