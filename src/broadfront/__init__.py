@@ -55,6 +55,7 @@ if TYPE_CHECKING:
         Reduce,
         Unite,
     )
+    from broadfront.operators.monoid import Monoid
     from broadfront.partition.part import Part
     from broadfront.partition.partition import Partition
     from broadfront.partition.split import split
@@ -83,6 +84,7 @@ __all__ = [
     "Levels",
     "MemoryProfile",
     "MissingDependencyError",
+    "Monoid",
     "Once",
     "OptionError",
     "Options",
@@ -145,6 +147,7 @@ _HOMES = {
     "graph.generate": ("generate",),
     "graph.read": ("read",),
     "graph.tables": ("from_arrow", "from_pandas", "from_polars"),
+    "operators.monoid": ("Monoid",),
     "partition.part": ("Part",),
     "partition.partition": ("Partition",),
     "partition.split": ("split",),

@@ -36,6 +36,7 @@ from broadfront.operators.cpu.intersect_part import IntersectCrossing
 from broadfront.operators.cpu.level_order import LevelCrossing
 from broadfront.operators.describe import (
     Advance,
+    Field,
     Filter,
     Intersect,
     Levels,
@@ -119,6 +120,11 @@ def _position_by_owner(vertex, graph, state):
     return vertex if graph.owner[vertex] == graph.device else np.int64(-1)
 
 
+def _emptied_to(field: Field) -> Any:
+    """Return what a copy is set to when its value has been sent; None where it stays."""
+    return np.dtype(field.dtype).type(field.neutral) if field.adds_up else None
+
+
 class Across:
     """What comes around the operators of a program, its dtypes settled, on many devices."""
 
@@ -137,7 +143,8 @@ class Across:
         if stale := self.plan.before.get(operator):
             sections.append(timed(refreshed(self._columns(stale))))
         sections += [
-            emptied(self._names.index(name)) for name in sorted(self.plan.emptied[operator])
+            emptied(self._names.index(name), _emptied_to(self._program.fields[name]))
+            for name in sorted(self.plan.emptied[operator])
         ]
         return [*sections, _begin_kernel]
 
@@ -181,7 +188,7 @@ class Across:
 
     def _intersect(self) -> IntersectCrossing:
         item = self._vertex.itemsize
-        counts = Column(_counts_of, 8, combining("sum", 0), True)
+        counts = Column(_counts_of, 8, combining(Field(np.int64, combine="sum")), 0)
         return IntersectCrossing(
             self._is_ghost, item, timed(offered(_degrees_of)),
             timed(lists_brought(known(self._relabelled), item)), timed(proposed([counts])),
@@ -190,10 +197,8 @@ class Across:
 
     def _proposal(self, name: str) -> Column:
         field = self._program.fields[name]
-        fill = np.dtype(field.dtype).type(field.fill)
-        combine = str(field.combine)
         return field_column(
-            self._names.index(name), self._size(name), combining(combine, fill), combine == "sum"
+            self._names.index(name), self._size(name), combining(field), _emptied_to(field)
         )
 
     @property
@@ -224,7 +229,7 @@ class Across:
             return timed(collected(
                 names.index(operator.into), record_source, dtype.itemsize, self._vertex.itemsize,
                 trail_size, combine, joins, places(self._relabelled),
-                dtype.type(0) if field.combine == "sum" else None,
+                _emptied_to(field),
             ))  # fmt: skip
 
         return Crossing(self._is_ghost, announce, collect, self._runs_on(operator))

@@ -28,6 +28,7 @@ from broadfront.operators.describe import (
     Reduce,
     Unite,
 )
+from broadfront.operators.monoid import Monoid
 from broadfront.pointers import _kinds_of
 
 Use = tuple[Functor, Any, Any]
@@ -41,6 +42,11 @@ REAL = types.float64
 def explained(error: Exception, program: Program, state: Any) -> FunctorError:
     """Return the error to raise for `error`, naming the functor at fault."""
     kind = _kinds_of(numba.typeof(state))
+    for name, field in program.fields.items():
+        if isinstance(field.combine, Monoid):
+            element = numba.from_dtype(_dtype(program, name))
+            if fault := _fault(field.combine.function, (element, element), element):
+                return fault
     for phase in program.all_phases:
         if phase.until is not None and (fault := _fault(phase.until, (kind,), None)):
             return fault
@@ -68,11 +74,14 @@ def _uses(operator: Operator, program: Program, state: Any) -> list[Use]:
         case Compute() | Filter():
             return [(operator.functor, (INTEGER, state), None)]
         case Reduce():
+            kind = INTEGER if isinstance(operator.identity, int) else REAL
+            meeting: list[Use] = []
+            if isinstance(operator.combine, Monoid):
+                meeting = [(operator.combine.function, (kind, kind), kind)]
             if operator.of_neighbor:
-                kind = INTEGER if isinstance(operator.identity, int) else REAL
-                return [(operator.functor, (INTEGER, state), kind),
+                return [*meeting, (operator.functor, (INTEGER, state), kind),
                         (operator.apply, (INTEGER, kind, state), None)]  # fmt: skip
-            return [(operator.functor, (INTEGER, INTEGER, INTEGER, state), None),
+            return [*meeting, (operator.functor, (INTEGER, INTEGER, INTEGER, state), None),
                     (operator.apply, (INTEGER, REAL, state), None)]  # fmt: skip
         case Levels():
             uses = [(operator.gather, (INTEGER, INTEGER, INTEGER, state), REAL),

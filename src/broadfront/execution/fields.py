@@ -153,7 +153,7 @@ def packed(
 ) -> list[Luggage]:
     """Return what every device does to its fields before and after its loop.
 
-    Copies of a field in `adding` begin at zero, for what is added to them goes to their owners.
+    Copies of a field in `adding` begin empty, for what is added to them goes to their owners.
     """
     luggage = []
     for part, fields in zip(parts, arrays, strict=True):
@@ -169,7 +169,7 @@ def packed(
             else:
                 array[:] = given[part.ids[: len(array)]]
             if name in adding:
-                _empty_copies(packing, array, part)
+                _empty_copies(packing, array, part, kind.neutral)
         per_vertex = {name: whole for name, whole in answer.items()
                       if program.fields[name].length is None}  # fmt: skip
         luggage.append(packing.close(part, fields, per_vertex))
@@ -196,11 +196,11 @@ def _set_places(
     packing.set_places(array, places, values)
 
 
-def _empty_copies(packing: Packing, array: Array, part: Part) -> None:
+def _empty_copies(packing: Packing, array: Array, part: Part, empty: Any) -> None:
     if part.ghosts is None:
-        packing.fill(array[part.owned :], 0)
+        packing.fill(array[part.owned :], empty)
     else:
-        packing.set_places(array, part.ghosts, np.zeros(len(part.ghosts), array.dtype))
+        packing.set_places(array, part.ghosts, np.full(len(part.ghosts), empty, array.dtype))
 
 
 def answer_arrays(program: Program, size: int) -> dict[str, Array]:

@@ -21,6 +21,8 @@ from broadfront.checking import checks
 from broadfront.clock import loading
 from broadfront.digest import BY_NAME
 from broadfront.execution.program import Program
+from broadfront.operators.describe import Reduce
+from broadfront.operators.monoid import Monoid
 
 Made = TypeVar("Made")
 
@@ -110,10 +112,15 @@ def may_not_end(program: Program) -> bool:
 
 
 def _functors(program: Program) -> Iterator[Any]:
+    for field in program.fields.values():
+        if isinstance(field.combine, Monoid):
+            yield field.combine.function
     for phase in program.all_phases:
         yield phase.until
         for operator in phase.step:
             yield from filter(callable, vars(operator).values())
+            if isinstance(operator, Reduce) and isinstance(operator.combine, Monoid):
+                yield operator.combine.function
 
 
 def _loops(functor: Any, seen: set[Any]) -> bool:

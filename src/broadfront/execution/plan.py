@@ -55,9 +55,9 @@ class Plan:
     carried
         For a `Levels`, the shared values to agree upon that only its `when` reads.
     emptied
-        Fields that add up, whose copies are set to zero before an operator adds to them.
+        Fields that add up, whose copies are emptied before an operator adds to them.
     adding
-        All fields that add up at ghosts: copies of them begin at zero.
+        All fields that add up at ghosts: copies of them begin empty.
     """
 
     copies: set[str] = field(default_factory=set)
@@ -211,4 +211,4 @@ def _added(operator: Operator, program: Program, plan: Plan) -> set[str]:
     """Return the fields that an operator adds to at ghosts."""
     into = {operator.into} if isinstance(operator, Advance) else set()
     return {name for name in plan.proposed[operator] | into
-            if program.fields[name].combine == "sum"}  # fmt: skip
+            if program.fields[name].adds_up}  # fmt: skip

@@ -19,6 +19,7 @@ from numpy.typing import DTypeLike
 
 from broadfront.errors import OptionError
 from broadfront.given import count, numbers
+from broadfront.operators.monoid import Monoid
 
 Functor = Callable[..., Any]
 
@@ -37,22 +38,31 @@ class Field:
         A NumPy dtype of integers, float32, float64, or ``"vertex"`` for that of the graph's vertex
         ids.
     fill
-        What every element is at the start.
+        What every element is at the start: 0, or the identity of a `Monoid`, if it is left out.
     combine
-        How proposals meet: ``min``, ``max``, ``sum``, ``or`` (bits of integers add up), or ``any``
-        (the first to arrive stays).
+        How proposals meet: ``min``, ``max``, ``sum``, ``or`` (bits of integers add up), ``any``
+        (the first to arrive stays), or a `Monoid` of your own.
     length
         None for an element per vertex, or the number of shared values.
     """
 
     dtype: DTypeLike
-    fill: Any = 0
-    combine: str | None = None
+    fill: Any = None
+    combine: str | Monoid | None = None
     length: int | None = None
 
     def __post_init__(self) -> None:
-        if self.combine is not None and self.combine not in COMBINES:
-            raise OptionError(f"combine={self.combine!r}: expected one of {', '.join(COMBINES)}")
+        if not isinstance(self.combine, Monoid | None) and self.combine not in COMBINES:
+            raise OptionError(
+                f"combine={self.combine!r:.60}: expected {', '.join(COMBINES)}, or a Monoid"
+            )
+        if isinstance(self.combine, Monoid) and self.length is not None:
+            raise OptionError(
+                "a Monoid combines elements of vertices; of shared values (length=) use "
+                "combine='min', 'max', 'sum' or 'or'"
+            )
+        if self.fill is None:
+            object.__setattr__(self, "fill", self.neutral)
         if self.length is not None:
             count(self.length, "length")
         if self.dtype != "vertex":
@@ -61,6 +71,25 @@ class Field:
                 raise OptionError(f"fill={self.fill!r:.60} is not one number")
             if self.combine == "or" and dtype.kind == "f":
                 raise OptionError(f"combine='or' is of bits of integers; the field is of {dtype}")
+            if isinstance(self.combine, Monoid):
+                if np.shape(numbers(self.combine.identity, dtype, "the identity of a Monoid")):
+                    raise OptionError(f"identity={self.combine.identity!r:.60} is not one number")
+                self.combine.check()
+
+    @property
+    def neutral(self) -> Any:
+        """What a copy begins with whose proposals all count: it leaves other elements as they are.
+
+        Of use where `adds_up` is true.
+        """
+        return self.combine.identity if isinstance(self.combine, Monoid) else 0
+
+    @property
+    def adds_up(self) -> bool:
+        """Whether each proposal counts once, so that none may be heard twice."""
+        if isinstance(self.combine, Monoid):
+            return not self.combine.idempotent
+        return self.combine == "sum"
 
     def on(self, vertex: np.dtype[Any]) -> Field:
         """Return the field with the dtype it has where vertex ids are of dtype `vertex`."""
@@ -189,9 +218,10 @@ class Reduce:
     identity
         What a vertex without offers gets, and where combining starts. Where every vertex is asked
         once, the offers are real numbers if it is one, and integers of 64 bits if it is an integer.
+        Of a `Monoid` it is that of the monoid.
     combine
-        ``"sum"``, ``"min"`` or ``"max"``. A sum of real numbers is added in an order that depends
-        on the graph alone: same bits for any number of threads.
+        ``"sum"``, ``"min"``, ``"max"`` or a `Monoid`. A sum of real numbers is added in an order
+        that depends on the graph alone: same bits for any number of threads.
     sums
         As in `Compute`.
     layout
@@ -203,14 +233,24 @@ class Reduce:
 
     functor: Functor
     apply: Functor
-    identity: float = 0.0
-    combine: str = "sum"
+    identity: Any = None
+    combine: str | Monoid = "sum"
     sums: tuple[str, ...] = ()
     layout: str | None = None
 
     def __post_init__(self) -> None:
-        if self.combine not in ("sum", "min", "max"):
-            raise OptionError(f"combine={self.combine!r}: expected 'sum', 'min' or 'max'")
+        neutral: Any = 0.0
+        if isinstance(self.combine, Monoid):
+            self.combine.check()
+            neutral = self.combine.identity
+            if self.identity is not None and self.identity != neutral:
+                raise OptionError(
+                    f"identity={self.identity!r:.60} is not that of the Monoid: leave it out"
+                )
+        elif self.combine not in ("sum", "min", "max"):
+            raise OptionError(f"combine={self.combine!r:.60}: expected 'sum', 'min' or 'max'")
+        if self.identity is None:
+            object.__setattr__(self, "identity", neutral)
         if self.layout not in (None, *LAYOUTS):
             raise OptionError(f"layout={self.layout!r}: expected one of {', '.join(LAYOUTS)}")
         if self.layout == "tiles" and not self.of_neighbor:

@@ -1,4 +1,4 @@
-"""Copies of a field set to zero, so that what is added to them is what goes to their owners."""
+"""Copies of a field emptied: set to zero, or to the identity of a monoid, so that what is added to them is what goes to their owners."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from broadfront.kernel import inner
 from broadfront.operators.cpu.frontier import finish, prepare, share
 
 
-def emptied(place: int) -> Callable[..., Any]:
-    """Return the section that sets a field to zero at all ghosts."""
+def emptied(place: int, empty: Any) -> Callable[..., Any]:
+    """Return the section that sets a field to `empty` at all ghosts."""
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
@@ -19,7 +19,7 @@ def emptied(place: int) -> Callable[..., Any]:
         begin = mail.ghost_starts[0]
         first, last = share(mail.ghost_starts[mail.devices] - begin, rank, threads)
         for entry in range(begin + first, begin + last):
-            values[mail.ghosts[entry]] = 0
+            values[mail.ghosts[entry]] = empty
         return finish(control, rank, threads, turn)
 
     return section

@@ -2,7 +2,8 @@
 
 A functor may change a field of a neighbour, which may be a copy of another device's vertex. After
 the operator all copies of such fields go to their owners, where the field's `combine` decides what
-becomes of them. Copies that add up begin at zero, and are set to zero when they have been sent.
+becomes of them. Copies that add up begin at zero, or at the identity of a monoid, and are set to it
+again when they have been sent.
 
 Invariant: an owner takes the copies of its peers one peer after the other, in the order of devices,
 so that sums of real numbers have the same bits each time.
@@ -30,17 +31,18 @@ class Column(NamedTuple):
     """``values_of(state, work)`` is the array of them."""
     item: int
     combine: Combine
-    adds_up: bool
+    emptied_to: Any
+    """What a copy is set to when it has been sent; None where it stays as it is."""
 
 
-def field_column(place: int, item: int, combine: Combine, adds_up: bool) -> Column:
+def field_column(place: int, item: int, combine: Combine, emptied_to: Any) -> Column:
     """Return the column of the field that is at `place` in the state."""
 
     @inner
     def values_of(state, work):
         return state[place]
 
-    return Column(values_of, item, combine, adds_up)
+    return Column(values_of, item, combine, emptied_to)
 
 
 def proposed(columns: Sequence[Column]) -> Callable[..., Any]:
@@ -118,7 +120,9 @@ def proposed(columns: Sequence[Column]) -> Callable[..., Any]:
 
 def _columns(columns: Sequence[Column]) -> tuple[Callable[..., Any], Callable[..., Any]]:
     """Return the functions that write and take the columns of a message, one after the other."""
-    (values_of, item, combine, adds_up), *rest = columns
+    (values_of, item, combine, emptied_to), *rest = columns
+    empties = emptied_to is not None
+    empty = emptied_to if empties else 0
     better, plainly = combine.better, combine.plainly
     others_in, others_out = _columns(rest) if rest else (_no_more, _no_more)
 
@@ -129,8 +133,8 @@ def _columns(columns: Sequence[Column]) -> tuple[Callable[..., Any], Callable[..
         for entry in range(first, last):
             ghost = mail.ghosts[start + entry]
             column[entry] = values[ghost]
-            if adds_up:
-                values[ghost] = 0
+            if empties:
+                values[ghost] = empty
         others_in(address + padded(count * item), count, first, last, start, mail, state, work)
 
     @inner

@@ -64,6 +64,10 @@ class Course:
         """Call a functor of the state alone."""
         return self._called(functor, (self.state,), [])
 
+    def meeting(self, function: Functor, one: Any, other: Any) -> Any:
+        """Call the function of a monoid."""
+        return self._called(function, (one, other), [])
+
     def _called(self, functor: Functor, arguments: Sequence[Any], places: list[int]) -> Any:
         check_time()
         function = plain(functor, self._plain)

@@ -20,6 +20,7 @@ from broadfront.execution.reference.state import fitting
 from broadfront.operators.describe import (
     Advance,
     Compute,
+    Field,
     Filter,
     Intersect,
     Levels,
@@ -28,6 +29,7 @@ from broadfront.operators.describe import (
     Reduce,
     Unite,
 )
+from broadfront.operators.monoid import Monoid
 
 COMBINES: dict[str, tuple[Callable[..., bool], Callable[..., Any]]] = {
     "min": (lambda new, old, fill: new < old, lambda new, old: new),
@@ -41,6 +43,27 @@ Arcs = Callable[[int, Course], Iterator[tuple[int, int]]]
 TOTALS: dict[str, Callable[[Any, Any], Any]] = {
     "sum": lambda total, offer: total + offer, "min": min, "max": max,
 }  # fmt: skip
+
+
+def _combining(field: Field, course: Course) -> tuple[Callable[..., bool], Callable[..., Any]]:
+    """Return whether a proposal changes what is there, and into what, as functions."""
+    monoid = field.combine
+    if not isinstance(monoid, Monoid):
+        return COMBINES[monoid or "min"]
+
+    def meet(new: Any, old: Any) -> Any:
+        return course.meeting(monoid.function, old, new)
+
+    if monoid.idempotent:
+        return lambda new, old, fill: meet(new, old) != old, meet
+    return lambda new, old, fill: True, meet
+
+
+def _adding(combine: str | Monoid, course: Course) -> Callable[[Any, Any], Any]:
+    if isinstance(combine, Monoid):
+        function = combine.function
+        return lambda total, offer: course.meeting(function, total, offer)
+    return TOTALS[combine]
 
 
 def do(operator: Operator, course: Course) -> None:
@@ -72,7 +95,7 @@ def do(operator: Operator, course: Course) -> None:
 def advance(operator: Advance, course: Course, sources: Iterable[int]) -> list[int]:
     """Propose along the edges of some vertices; return who improves, and enters the frontier."""
     field, out = course.program.fields[operator.into], course.arrays[operator.into]
-    changes, combined = COMBINES[field.combine or "min"]
+    changes, combined = _combining(field, course)
     wants = operator.cond
     arcs, ask = _side(operator.along, course)
     after: dict[int, Any] = {}
@@ -124,7 +147,7 @@ def advance_in_order(operator: Advance, course: Course) -> None:
 
 def reduce(operator: Reduce, course: Course) -> None:
     """Combine what the incoming neighbours of each vertex offer, then apply it everywhere."""
-    add = TOTALS[operator.combine]
+    add = _adding(operator.combine, course)
     offers = []
     if operator.of_neighbor:
         offers = [course.at_vertex(operator.functor, vertex) for vertex in _everyone(course)]

@@ -107,7 +107,7 @@ def advance(
     )
     field = fields[operator.into]
     fill = np.dtype(field.dtype).type(field.fill)
-    combine = combining(field.combine or "min", fill)
+    combine = combining(field)
     propose = compile_functor(operator.functor)
     wanted = _anyone if operator.cond is None else compile_functor(operator.cond)
     joins = joining(operator, field, fill, None if crossing is None else crossing.is_ghost)

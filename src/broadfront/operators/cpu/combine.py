@@ -1,4 +1,4 @@
-"""How proposals meet in an element: `min`, `max`, `sum`, `any`, `or`, as compiled functions.
+"""How proposals meet in an element: `min`, `max`, `sum`, `any`, `or`, a monoid; compiled functions.
 
 `better(proposal, present)` tells whether a proposal would change anything; `settle(array, place,
 proposal)` makes it count, whatever other threads do, and returns what was there before. A change
@@ -10,8 +10,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from broadfront import atomics
+from broadfront.functors import compile_functor
 from broadfront.kernel import inner
+from broadfront.operators.describe import Field
+from broadfront.operators.monoid import Monoid
+from broadfront.swaps import alike, bits_at, put_if_still, value_of
 
 
 class Combine(NamedTuple):
@@ -78,8 +84,11 @@ def _added(proposal, present):
     return present + proposal
 
 
-def combining(name: str, fill: Any) -> Combine:
-    """Return the functions of the combine called `name`, for a field filled with `fill`."""
+def combining(field: Field) -> Combine:
+    """Return the functions by which the proposals for a field, its dtype settled, meet."""
+    name = field.combine
+    if isinstance(name, Monoid):
+        return _by_monoid(name)
     if name == "min":
         return Combine(_less, _take_minimum, _replace)
     if name == "max":
@@ -88,6 +97,8 @@ def combining(name: str, fill: Any) -> Combine:
         return Combine(_always, _take_sum, _added)
     if name == "or":
         return Combine(_adds_bits, _take_bits, _with_bits)
+
+    fill = np.dtype(field.dtype).type(field.fill)
 
     @inner
     def unset(proposal, present):
@@ -100,3 +111,29 @@ def combining(name: str, fill: Any) -> Combine:
         return array[place]
 
     return Combine(unset, take_first, _replace)
+
+
+def _by_monoid(monoid: Monoid) -> Combine:
+    """Return the functions of a monoid; without an idempotent one every proposal counts."""
+    function = compile_functor(monoid.function)
+
+    @inner
+    def merge(proposal, present):
+        return alike(present, function(present, proposal))
+
+    @inner
+    def changes(proposal, present):
+        return merge(proposal, present) != present
+
+    better = changes if monoid.idempotent else _always
+
+    @inner
+    def swap_in(array, place, proposal):
+        while True:
+            bits = bits_at(array, place)
+            before = value_of(array, bits)
+            after = merge(proposal, before)
+            if not better(proposal, before) or put_if_still(array, place, bits, after):
+                return before
+
+    return Combine(better, swap_in, merge)

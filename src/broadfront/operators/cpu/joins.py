@@ -40,7 +40,7 @@ def joining(
             return activate(vertex, before, after, state)
 
         return as_told_by_owner
-    only_marks = field.combine == "sum" or is_ghost is not None
+    only_marks = field.adds_up or is_ghost is not None
 
     @inner
     def once(vertex, before, after, state, marks, graph):

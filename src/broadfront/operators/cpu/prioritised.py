@@ -121,7 +121,7 @@ def prioritised(
     """Return the section that runs a prioritised `Advance` to its goal, or until all is done."""
     field = fields[operator.into]
     fill_value = np.dtype(field.dtype).type(field.fill)
-    combine = combining(field.combine or "min", fill_value)
+    combine = combining(field)
     assert operator.priority is not None
     goal = _nowhere if operator.goal is None else compile_functor(operator.goal)
     has_goal = operator.goal is not None

@@ -23,7 +23,9 @@ from broadfront.operators.cpu.compute import blocks_of_vertices, dense, totals_o
 from broadfront.operators.cpu.frontier import BLOCK, WORK, finish, prepare
 from broadfront.operators.cpu.tiles import Tiles
 from broadfront.operators.describe import Reduce
+from broadfront.operators.monoid import Monoid
 from broadfront.pointers import as_element, shifted
+from broadfront.swaps import alike
 
 Array = NDArray[Any]
 Section = Callable[..., Any]
@@ -74,7 +76,10 @@ def reduce(
 
     On many devices `crossing` makes the section that brings offers to copies.
     """
-    meeting = {"sum": _plus, "min": _smaller, "max": _larger}[operator.combine]
+    if isinstance(operator.combine, Monoid):
+        meeting = _by_monoid(operator.combine)
+    else:
+        meeting = {"sum": _plus, "min": _smaller, "max": _larger}[operator.combine]
     if not operator.of_neighbor:
         return _by_edges(operator, meeting, places)
     whole = isinstance(operator.identity, int)
@@ -104,6 +109,16 @@ def _smaller(left, right):
 @inlined
 def _larger(left, right):
     return max(left, right)
+
+
+def _by_monoid(monoid: Monoid) -> Section:
+    function = compile_functor(monoid.function)
+
+    @inlined
+    def meet(left, right):
+        return alike(left, function(left, right))
+
+    return meet
 
 
 @inner
