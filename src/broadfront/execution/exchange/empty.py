@@ -1,4 +1,7 @@
-"""Copies of a field emptied: set to zero, or to the identity of a monoid, so that what is added to them is what goes to their owners."""
+"""Copies of a field emptied, so that what is added to them is what goes to their owners.
+
+Empty is zero, or the identity of a monoid.
+"""
 
 from __future__ import annotations
 
