@@ -39,9 +39,10 @@ if TYPE_CHECKING:
     from broadfront.execution.program import Phase, Program
     from broadfront.execution.run import run
     from broadfront.graph.convert import from_networkx, from_scipy
-    from broadfront.graph.csr import Graph, Origin
+    from broadfront.graph.csr import Graph
     from broadfront.graph.edges import from_edges
     from broadfront.graph.generate import generate
+    from broadfront.graph.origin import Origin
     from broadfront.graph.read import read
     from broadfront.graph.tables import from_arrow, from_pandas, from_polars
     from broadfront.operators.describe import (
@@ -142,7 +143,8 @@ _HOMES = {
     "execution.program": ("Phase", "Program"),
     "execution.run": ("run",),
     "graph.convert": ("from_networkx", "from_scipy"),
-    "graph.csr": ("Graph", "Origin"),
+    "graph.csr": ("Graph",),
+    "graph.origin": ("Origin",),
     "graph.edges": ("from_edges",),
     "graph.generate": ("generate",),
     "graph.read": ("read",),

@@ -1,8 +1,8 @@
-"""The undirected view of a graph, for problems to which directions and weights mean nothing.
+"""The undirected simple view of a graph, where directions, weights and parallel edges mean nothing.
 
-Method: rows are built anew with every edge in both directions; a graph that is undirected and has
-no weights is its own view. A partition of the graph is one of the view, too: the vertices are the
-same.
+Method: rows are built anew with every edge in both directions, each once; a graph that is
+undirected, without weights and without parallel edges, is its own view. A partition of the graph is
+one of the view, too: the vertices are the same.
 
 Invariant: the view is kept with the graph, and the split of a view as long as the partition.
 """
@@ -28,8 +28,8 @@ _lock = new_lock()
 
 
 def undirected(graph: Graph) -> Graph:
-    """Return the graph with every edge in both directions, without weights."""
-    if not graph.directed and not graph.weighted:
+    """Return the graph with every edge in both directions, once, without weights."""
+    if not graph.directed and not graph.weighted and not graph.has_parallel_edges:
         return graph
     kept: tuple[Graph] = graph.kept("undirected view", lambda: (_view(graph),))
     return kept[0]
@@ -38,7 +38,7 @@ def undirected(graph: Graph) -> Graph:
 @preparing()
 def _view(graph: Graph) -> Graph:
     offsets, targets, loops = graph.offsets, graph.targets, graph.num_self_loops
-    if graph.directed:
+    if graph.directed or graph.has_parallel_edges:
         rows = build.rows(graph.sources(), targets, None, len(offsets) - 1, symmetric=True)
         offsets, targets, loops = rows.offsets, rows.targets, rows.loops_kept
     return Graph(offsets, targets, None, directed=False, self_loops=loops)

@@ -5,8 +5,9 @@ target) of 32 bits, or 64 where needed; sort each bucket by radix while it fits 
 equal keys; unpack the targets. Each phase runs on all threads over disjoint pieces of memory.
 
 Invariant: the result depends on the set of edges alone, not on their order and not on the number
-of threads. Beyond input and result, the only large allocation is the array of keys (and one of
-weights). `rows_from` lets go of the input as soon as it is dealt.
+of threads; parallel edges that are kept stay in the order in which they were given. Beyond input
+and result, the only large allocation is the array of keys (and one of weights). `rows_from` lets go
+of the input as soon as it is dealt.
 
 References
 ----------
@@ -97,12 +98,20 @@ def rows(
 
 
 def rows_from(
-    columns: Columns, num_vertices: int, *, symmetric: bool = False, drop_loops: bool = False
+    columns: Columns,
+    num_vertices: int,
+    *,
+    symmetric: bool = False,
+    drop_loops: bool = False,
+    keep: bool = False,
 ) -> Rows:
-    """Do as `rows`, and let go of the columns when they are no longer needed."""
+    """Do as `rows`, and let go of the columns when they are no longer needed.
+
+    `keep` leaves parallel edges apart, in the order of the columns.
+    """
     plan = _plan(num_vertices, len(columns) * (2 if symmetric else 1))
     dealt = _dealt(plan, columns, symmetric, drop_loops)
-    return _sorted_rows(plan, num_vertices, dealt)
+    return _sorted_rows(plan, num_vertices, dealt, keep)
 
 
 class _Dealt(NamedTuple):
@@ -162,7 +171,7 @@ def _plan(num_vertices: int, arcs: int) -> _Plan:
     return _Plan(max(1, -(-num_vertices // (1 << shift))), shift, vertex_bits, key_dtype)
 
 
-def _sorted_rows(plan: _Plan, num_vertices: int, dealt: _Dealt) -> Rows:
+def _sorted_rows(plan: _Plan, num_vertices: int, dealt: _Dealt, keep: bool) -> Rows:
     bucket_starts, keys, values, loops_read = dealt
     groups = _groups(bucket_starts)
     degrees = np.zeros(num_vertices + 1, np.int64)
@@ -176,7 +185,7 @@ def _sorted_rows(plan: _Plan, num_vertices: int, dealt: _Dealt) -> Rows:
         spare_values = None if values is None else np.empty(largest, values.dtype)
         _sort_buckets(
             first, last, bucket_starts, keys, values, spare_keys, spare_values,
-            plan.shift, plan.target_bits, degrees[1:], kept[1:], loops,
+            plan.shift, plan.target_bits, keep, degrees[1:], kept[1:], loops,
         )  # fmt: skip
 
     threads.run(sort, len(groups), "sorting neighbours")
@@ -209,13 +218,13 @@ def index_dtype(num_vertices: int, arcs: int) -> type[np.int32] | type[np.int64]
     return np.int32 if max(num_vertices, arcs) <= np.iinfo(np.int32).max else np.int64
 
 
-def transposed(offsets: Array, targets: Array, weights: Array | None) -> Rows:
-    """Turn every arc around."""
+def transposed(offsets: Array, targets: Array, weights: Array | None, keep: bool = False) -> Rows:
+    """Turn every arc around; `keep` as in `rows_from`."""
     num_vertices = len(offsets) - 1
     sources = np.repeat(np.arange(num_vertices, dtype=targets.dtype), np.diff(offsets))
     columns = Columns(targets, sources, weights)
     del sources
-    return rows_from(columns, num_vertices)
+    return rows_from(columns, num_vertices, keep=keep)
 
 
 def check_ids(source: Array, target: Array, num_vertices: int, first: int = 0) -> None:
@@ -276,7 +285,7 @@ def _deal(
 @kernel
 def _sort_buckets(
     first, last, bucket_starts, keys, values, spare_keys, spare_values,
-    shift, target_bits, degrees, kept, loops,
+    shift, target_bits, keep, degrees, kept, loops,
 ):  # fmt: skip
     key_bits = shift + target_bits
     passes = (key_bits + MOST_DIGIT_BITS - 1) // MOST_DIGIT_BITS
@@ -292,7 +301,7 @@ def _sort_buckets(
         else:
             _radix_sort(own, own_values, spare_keys, spare_values, counts, passes, digit)
         kept[bucket], loops[bucket] = _merge_equal(
-            own, own_values, bucket << shift, target_bits, degrees
+            own, own_values, bucket << shift, target_bits, keep, degrees
         )
 
 
@@ -350,14 +359,14 @@ def _radix_pass(length, keys, values, goal_keys, goal_values, counts, bits_below
 
 
 @kernel
-def _merge_equal(keys, values, first_vertex, target_bits, degrees):
+def _merge_equal(keys, values, first_vertex, target_bits, keep, degrees):
     bits = np.uint64(target_bits)
     mask = (np.uint64(1) << bits) - np.uint64(1)
     kept = 0
     loops = 0
     for place in range(len(keys)):
         key = keys[place]
-        if kept > 0 and keys[kept - 1] == key:
+        if not keep and kept > 0 and keys[kept - 1] == key:
             if values is not None:
                 values[kept - 1] = min(values[kept - 1], values[place])
             continue

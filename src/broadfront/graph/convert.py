@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from broadfront.clock import Clock
 from broadfront.errors import GraphError, require
 from broadfront.graph.build import Columns
 from broadfront.graph.csr import Graph
-from broadfront.graph.edges import assemble, edge_arrays
+from broadfront.graph.edges import assemble, edges_with_data
 from broadfront.graph.labels import Numbered, named, number
 
 if TYPE_CHECKING:
@@ -46,7 +47,10 @@ def from_scipy(
 
 
 def to_scipy(graph: Graph) -> scipy.sparse.csr_array:
-    """Return the adjacency as a SciPy CSR array; without weights every entry is 1."""
+    """Return the adjacency as a SciPy CSR array; without weights every entry is 1.
+
+    Parallel edges are entries of their own, which SciPy adds up when it comes to that.
+    """
     from scipy.sparse import csr_array
 
     weights = np.ones(graph.num_arcs, np.int32) if graph.weights is None else graph.weights
@@ -57,10 +61,17 @@ def to_scipy(graph: Graph) -> scipy.sparse.csr_array:
 # ---------------------------------------------------------------------- NetworkX
 
 
-def from_networkx(graph: networkx.Graph, weight: str | None = "weight") -> Graph:
+def from_networkx(
+    graph: networkx.Graph,
+    weight: str | None = "weight",
+    *,
+    edge_data: Sequence[str] = (),
+    duplicates: str = "min",
+) -> Graph:
     """Build a graph from a NetworkX one: same direction, same nodes in the same order.
 
     Where any edge has the attribute `weight`, edges without it weigh 1, as in NetworkX itself.
+    `edge_data` lists attributes that every edge has, `duplicates` is as in `from_edges`.
     """
     clock = Clock()
     positions = {node: place for place, node in enumerate(graph)}
@@ -74,20 +85,40 @@ def from_networkx(graph: networkx.Graph, weight: str | None = "weight") -> Graph
         weights = np.array([1 if value is None else value for value in found])
     columns = Columns(source, target, weights)
     numbered = Numbered(columns, len(positions), None if plain else names)
-    return assemble(numbered, graph.is_directed(), False, clock, "networkx")
+    kept = {name: _attributes(graph, name) for name in edge_data}
+    return assemble(
+        numbered, graph.is_directed(), False, clock, "networkx",
+        edge_data=kept, duplicates=duplicates,
+    )  # fmt: skip
+
+
+def _attributes(graph: networkx.Graph, name: str) -> np.ndarray[Any, Any]:
+    values = [value for _, _, value in graph.edges(data=name)]
+    for edge, value in enumerate(values):
+        if value is None:
+            raise GraphError(f"edge {edge:,}: {name} is missing")
+    return np.array(values)
 
 
 def to_networkx(graph: Graph) -> networkx.Graph:
-    """Return a NetworkX Graph or DiGraph whose nodes are the labels."""
+    """Return a NetworkX graph whose nodes are the labels, for multiple edges where it has them."""
     nx: Any = require("networkx", "networkx")
-    result = nx.DiGraph() if graph.directed else nx.Graph()
+    if graph.has_parallel_edges:
+        result = nx.MultiDiGraph() if graph.directed else nx.MultiGraph()
+    else:
+        result = nx.DiGraph() if graph.directed else nx.Graph()
     names = graph.labels.tolist()
     result.add_nodes_from(names)
-    source, target, weight = edge_arrays(graph)
+    source, target, along = edges_with_data(graph)
     tails = [names[place] for place in source.tolist()]
     heads = [names[place] for place in target.tolist()]
-    if weight is None:
+    if not along:
         result.add_edges_from(zip(tails, heads, strict=True))
     else:
-        result.add_weighted_edges_from(zip(tails, heads, weight.tolist(), strict=True))
+        values = zip(*(column.tolist() for column in along.values()), strict=True)
+        attributes = (dict(zip(along, row, strict=True)) for row in values)
+        result.add_edges_from(zip(tails, heads, attributes, strict=True))
+    for name, column in graph.vertex_data.items():
+        for node, value in zip(names, column.tolist(), strict=True):
+            result.nodes[node][name] = value
     return result

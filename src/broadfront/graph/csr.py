@@ -1,7 +1,8 @@
 """The graph: immutable compressed sparse rows.
 
 The neighbours of vertex ``v`` are ``targets[offsets[v] : offsets[v + 1]]``, in increasing order and
-each once; ``weights`` runs along with ``targets``. An undirected graph stores every edge in both
+each once, unless parallel edges were kept; ``weights`` and the columns of ``edge_data`` run along
+with ``targets``. An undirected graph stores every edge in both
 directions (a self-loop once), and counts it once in `Graph.num_edges`. Offsets and targets share
 one dtype: int32 while it holds them, int64 beyond.
 
@@ -10,9 +11,9 @@ Labels live here and nowhere deeper: kernels see vertices ``0 .. num_vertices - 
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from os import PathLike
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,8 +22,9 @@ from numpy.typing import ArrayLike, NDArray
 from broadfront import keeping
 from broadfront.errors import VertexError
 from broadfront.given import is_integer
-from broadfront.graph import build
+from broadfront.graph import data
 from broadfront.graph.labels import Labels, frozen, unknown
+from broadfront.graph.origin import Origin
 from broadfront.locks import new_lock
 
 if TYPE_CHECKING:
@@ -31,29 +33,6 @@ if TYPE_CHECKING:
     import scipy.sparse
 
 Array = NDArray[Any]
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a graph came from, and what was merged or dropped on the way."""
-
-    name: str = "edges"
-    edges_read: int = 0
-    duplicates: int = 0
-    """Edges merged into an equal one."""
-    self_loops: int = 0
-    """Edges from a vertex to itself that were read."""
-    self_loops_dropped: bool = False
-    seconds: float = 0.0
-    """Time on the wall, compiling apart."""
-    compile_seconds: float = 0.0
-
-    def __str__(self) -> str:
-        loops = "self-loops dropped" if self.self_loops_dropped else "self-loops"
-        return (
-            f"{self.name}: {self.edges_read:,} edges read, {self.duplicates:,} duplicates merged, "
-            f"{self.self_loops:,} {loops}, {self.seconds:.2f} s"
-        )
 
 
 class Graph:
@@ -82,6 +61,9 @@ class Graph:
         self_loops: int,
         labels: Labels | None = None,
         origin: Origin | None = None,
+        edge_data: Mapping[str, Array] | None = None,
+        vertex_data: Mapping[str, Array] | None = None,
+        parallel: bool = False,
         check: Callable[[], None] | None = None,
     ) -> None:
         self._offsets = frozen(offsets)
@@ -90,6 +72,9 @@ class Graph:
         self._directed = directed
         self._self_loops = self_loops
         self._labels = labels
+        self._edge_data = {name: frozen(values) for name, values in (edge_data or {}).items()}
+        self._vertex_data = {name: frozen(values) for name, values in (vertex_data or {}).items()}
+        self._parallel = parallel
         self._transpose: Graph | None = None
         self._weight_bounds: tuple[Any, Any] | None = None
         self._max_degree: int | None = None
@@ -133,18 +118,28 @@ class Graph:
         return self._weights is not None
 
     @property
+    def has_parallel_edges(self) -> bool:
+        """Whether some edges have both ends in common; only ``duplicates="keep"`` leaves such."""
+        return self._parallel
+
+    @property
     def nbytes(self) -> int:
         """Bytes held by the arrays, the transpose and kept layouts included once they are built."""
-        held = self._offsets.nbytes + self._targets.nbytes
-        held += 0 if self._weights is None else self._weights.nbytes
+        held = self._row_bytes + sum(column.nbytes for column in self._vertex_data.values())
         held += 0 if self._labels is None else self._labels.nbytes
         turned = self._transpose
         if turned is not None and turned is not self:
-            held += turned._offsets.nbytes + turned._targets.nbytes
-            held += 0 if turned._weights is None else turned._weights.nbytes
+            held += turned._row_bytes
         for layout in list(self._layouts.values()):
             held += sum(part.nbytes for part in layout if isinstance(part, np.ndarray))
         return held
+
+    @property
+    def _row_bytes(self) -> int:
+        """Bytes of all that runs along the vertices' rows."""
+        columns = [self._offsets, self._targets, *self._edge_data.values()]
+        columns += [] if self._weights is None else [self._weights]
+        return sum(column.nbytes for column in columns)
 
     # ------------------------------------------------------------------ arrays
 
@@ -165,6 +160,18 @@ class Graph:
         """The weight of each arc, along `targets`; None without weights."""
         self._checked()
         return self._weights
+
+    @property
+    def edge_data(self) -> Mapping[str, Array]:
+        """The named columns of the edges, each along `targets`."""
+        self._checked()
+        return MappingProxyType(self._edge_data)
+
+    @property
+    def vertex_data(self) -> Mapping[str, Array]:
+        """The named columns of the vertices, each with a value per vertex."""
+        self._checked()
+        return MappingProxyType(self._vertex_data)
 
     @property
     def weight_bounds(self) -> tuple[Any, Any]:
@@ -212,10 +219,13 @@ class Graph:
             return self
         with self._lock:
             if self._transpose is None:
-                rows = build.transposed(self.offsets, self.targets, self.weights)
+                rows, along = data.turned(
+                    self.offsets, self.targets, self.weights, self._edge_data, self._parallel
+                )
                 self._transpose = Graph(
                     rows.offsets, rows.targets, rows.weights, directed=True,
                     self_loops=self._self_loops, labels=self._labels, origin=self.origin,
+                    edge_data=along, vertex_data=self._vertex_data, parallel=self._parallel,
                 )  # fmt: skip
                 self._transpose._transpose = self
             return self._transpose
@@ -309,13 +319,13 @@ class Graph:
         return convert.to_scipy(self)
 
     def to_networkx(self) -> networkx.Graph:
-        """Return a NetworkX Graph or DiGraph on the labels, weights as ``weight``."""
+        """Return a NetworkX graph on the labels, weights and columns as attributes."""
         from broadfront.graph import convert
 
         return convert.to_networkx(self)
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame with columns source, target and, with weights, weight."""
+        """Return a data frame with a row per edge: source, target, weight, and other columns."""
         from broadfront.graph import tables
 
         return tables.to_pandas(self)
@@ -363,4 +373,6 @@ class Graph:
         self.__dict__.update(state)
         self._offsets, self._targets = frozen(self._offsets), frozen(self._targets)
         self._weights = None if self._weights is None else frozen(self._weights)
+        for columns in (self._edge_data, self._vertex_data):
+            columns.update({name: frozen(values) for name, values in columns.items()})
         self._lock = new_lock()

@@ -5,7 +5,7 @@ Every way in ends in `assemble`: check the weights, build the rows, say what was
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +14,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from broadfront.clock import Clock
 from broadfront.errors import GraphError
-from broadfront.graph import build
 from broadfront.graph.build import Columns
-from broadfront.graph.csr import Graph, Origin
+from broadfront.graph.csr import Graph
+from broadfront.graph.data import (
+    WEIGHT,
+    Data,
+    check_duplicates,
+    plain_data,
+    rows_with_data,
+    run_begins,
+)
 from broadfront.graph.labels import Numbered, number, objects
+from broadfront.graph.origin import Origin
 from broadfront.graph.soundness import check_rows
 from broadfront.progress import Listener, listening
 
@@ -35,6 +43,8 @@ def from_edges(
     directed: bool = True,
     *,
     simple: bool = False,
+    edge_data: Mapping[str, ArrayLike] | None = None,
+    duplicates: str = "min",
     progress: Listener | None = None,
 ) -> Graph:
     """Build a graph from the two ends of its edges.
@@ -46,13 +56,21 @@ def from_edges(
         half of ``0 .. max`` occur are vertex positions; sparser ones, and everything else, are
         labels.
     weight
-        A number per edge; NaN is refused. Of equal edges the smallest weight stays.
+        A number per edge; NaN is refused.
     num_vertices
         Says that the ids are positions ``0 .. num_vertices - 1``, isolated vertices included.
     directed
         False stores every edge in both directions.
     simple
-        Drop self-loops; duplicates are always merged.
+        Drop self-loops; parallel edges cannot be kept then.
+    edge_data
+        Columns by name, a real number per edge in each; functors read ``state.name[edge]``. The
+        two arcs of an undirected edge have the same values.
+    duplicates
+        What becomes of parallel edges, those with both ends in common (in either direction where
+        edges have none): ``"min"``, ``"max"`` and ``"sum"`` merge them, the weights and each column
+        by itself; ``"first"`` keeps the first of them with all its values; ``"keep"`` keeps
+        all, in the order given.
     progress
         Called as ``progress(stage, done, total)`` while the graph is built.
 
@@ -64,6 +82,10 @@ def from_edges(
     ['bern', 'oslo', 'rome']
     >>> graph.num_edges
     2
+    >>> leaves = {"departure": [8, 9]}
+    >>> trains = bf.from_edges([0, 0], [1, 1], edge_data=leaves, duplicates="keep")
+    >>> trains.edge_data["departure"]
+    array([8, 9])
     """
     clock = Clock()
     source, target = _ids("source", source), _ids("target", target)
@@ -72,22 +94,35 @@ def from_edges(
     with listening(progress):
         weights = None if weight is None else present("weight", weight)
         numbered = number(Columns(source, target, weights), num_vertices)
-        return assemble(numbered, directed, simple, clock)
+        return assemble(
+            numbered, directed, simple, clock, edge_data=edge_data, duplicates=duplicates
+        )
 
 
 def assemble(
-    numbered: Numbered, directed: bool, simple: bool, clock: Clock, name: str = "edges"
+    numbered: Numbered,
+    directed: bool,
+    simple: bool,
+    clock: Clock,
+    name: str = "edges",
+    *,
+    edge_data: Mapping[str, ArrayLike] | None = None,
+    duplicates: str = "min",
 ) -> Graph:
     """Build the graph of numbered edges, which are used up; the last step of every way in."""
     columns = numbered.columns
     edges = len(columns)
+    check_duplicates(duplicates, simple)
     columns.weight = plain_weights(columns.weight, edges)
-    rows = build.rows_from(
-        columns, numbered.num_vertices, symmetric=not directed, drop_loops=simple
-    )
+    rows, along = rows_with_data(
+        columns, numbered.num_vertices, plain_data(edge_data, edges, "edge"), duplicates,
+        symmetric=not directed, drop_loops=simple,
+    )  # fmt: skip
+    parallel = duplicates == "keep" and not run_begins(rows.offsets, rows.targets).all()
     graph = Graph(
         rows.offsets, rows.targets, rows.weights,
         directed=directed, self_loops=rows.loops_kept, labels=numbered.labels,
+        edge_data=along, parallel=parallel,
     )  # fmt: skip
     dropped = rows.loops_read if simple else 0
     graph.origin = Origin(
@@ -170,8 +205,19 @@ def present(side: str, values: ArrayLike) -> Array:
 
 def edge_arrays(graph: Graph) -> tuple[Array, Array, Array | None]:
     """Return source, target and weight of each edge; undirected ones once, smaller end first."""
-    source, target, weight = graph.sources(), graph.targets, graph.weights
+    source, target, along = edges_with_data(graph)
+    return source, target, along.get(WEIGHT)
+
+
+def edges_with_data(graph: Graph) -> tuple[Array, Array, Data]:
+    """Return source and target of each edge as `edge_arrays` does, and its columns by name.
+
+    The first of them is the weight where there is one.
+    """
+    source, target = graph.sources(), graph.targets
+    along = {} if graph.weights is None else {WEIGHT: graph.weights}
+    along |= graph.edge_data
     if graph.directed:
-        return source, target, weight
+        return source, target, along
     once = source <= target
-    return source[once], target[once], None if weight is None else weight[once]
+    return source[once], target[once], {name: column[once] for name, column in along.items()}

@@ -38,6 +38,11 @@ def facts(graph: Graph) -> dict[str, object]:
                 weights.min().item(),
                 weights.max().item(),
             )
+    for name, columns in (("edge_data", graph.edge_data), ("vertex_data", graph.vertex_data)):
+        if columns:
+            known[name] = ", ".join(columns)
+    if graph.has_parallel_edges:
+        known["parallel_edges"] = "kept"
     return known
 
 
@@ -59,6 +64,10 @@ def line(graph: Graph) -> str:
     if graph.weights is not None:
         extent = f" {graph.weights.min()}..{graph.weights.max()}" if graph.num_arcs else ""
         parts.append(f"weights {graph.weights.dtype}{extent}")
+    if graph.edge_data:
+        parts.append(f"edge data {', '.join(graph.edge_data)}")
+    if graph.vertex_data:
+        parts.append(f"vertex data {', '.join(graph.vertex_data)}")
     if len(degrees):
         parts.append(f"degree {degrees.min():,}..{degrees.max():,} mean {degrees.mean():.1f}")
     if graph._labels is not None:

@@ -6,7 +6,7 @@ The table `READERS` is all that knows which suffix is which format.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from os import PathLike, fspath
 from typing import Any
 
@@ -39,6 +39,8 @@ def read(
     simple: bool | None = None,
     num_vertices: int | None = None,
     columns: tuple[int | str, ...] | None = None,
+    edge_data: Sequence[str] | None = None,
+    duplicates: str | None = None,
     header: bool | None = None,
     ids: str | None = None,
     map: bool = True,
@@ -57,12 +59,16 @@ def read(
         Whether edges have a direction, where the file does not say; edge lists are directed by
         default.
     simple
-        Drop self-loops; duplicates are always merged.
+        Drop self-loops; parallel edges cannot be kept then.
     num_vertices
         For edge lists and tables: ids are ``0 .. num_vertices - 1``, isolated ones included.
     columns
         For edge lists and tables: the columns of source, target and maybe weight, by name or, from
         0, by position.
+    edge_data
+        For tables (`.parquet`): the names of more columns to keep, as in `from_edges`.
+    duplicates
+        For tables (`.parquet`): what becomes of parallel edges, as in `from_edges`.
     header
         For edge lists: whether the first line names the columns; by default found by looking.
     ids
@@ -85,7 +91,8 @@ def read(
     clock = Clock()
     given: dict[str, Any] = {
         "directed": directed, "simple": simple, "num_vertices": num_vertices,
-        "columns": columns, "header": header, "ids": ids,
+        "columns": columns, "header": header, "ids": ids, "edge_data": edge_data,
+        "duplicates": duplicates,
     }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None}
     if ids not in (None, "integer", "string"):

@@ -22,9 +22,18 @@ VERTICES_PER_PIECE = 1 << 18
 
 
 def check_rows(
-    offsets: Array, targets: Array, weights: Array | None, *, directed: bool, self_loops: int
+    offsets: Array,
+    targets: Array,
+    weights: Array | None,
+    *,
+    directed: bool,
+    self_loops: int,
+    parallel: bool = False,
 ) -> None:
-    """Refuse rows that are not sorted, not symmetric where they must be, or not of this graph."""
+    """Refuse rows that are not sorted, not symmetric where they must be, or not of this graph.
+
+    In those of a graph with parallel edges a neighbour may follow itself.
+    """
     if offsets[0] != 0 or offsets[-1] != len(targets) or np.any(offsets[1:] < offsets[:-1]):
         raise GraphError("the offsets do not rise from 0 to the number of targets")
     if len(targets) and (targets.min() < 0 or targets.max() >= len(offsets) - 1):
@@ -36,7 +45,7 @@ def check_rows(
     negative_zero = np.uint64(1 << (8 * size - 1))
     pieces = threads.ranges(len(offsets) - 1, VERTICES_PER_PIECE)
     found = threads.run(
-        lambda piece: _scan(offsets, targets, bits, negative_zero, *pieces[piece]),
+        lambda piece: _scan(offsets, targets, bits, negative_zero, parallel, *pieces[piece]),
         len(pieces), "checking",
     )  # fmt: skip
     if not all(rising for rising, _, _ in found):
@@ -58,7 +67,7 @@ def check_labels(values: Array) -> None:
 
 
 @kernel
-def _scan(offsets, targets, bits, negative_zero, begin, end):
+def _scan(offsets, targets, bits, negative_zero, parallel, begin, end):
     """Return if the rows rise, their self-loops, and the hashes of the arcs less those turned."""
     loops = 0
     balance = np.uint64(0)
@@ -66,7 +75,8 @@ def _scan(offsets, targets, bits, negative_zero, begin, end):
         tail = np.uint64(vertex)
         for arc in range(offsets[vertex], offsets[vertex + 1]):
             if arc > offsets[vertex] and targets[arc] <= targets[arc - 1]:
-                return False, loops, balance
+                if not parallel or targets[arc] < targets[arc - 1]:
+                    return False, loops, balance
             head = np.uint64(targets[arc])
             loops += tail == head
             weight = np.uint64(0) if bits is None else np.uint64(bits[arc])

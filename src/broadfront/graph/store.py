@@ -2,8 +2,9 @@
 
 Layout: a magic word, the length and checksum of a JSON header, the header, then each array at a
 multiple of 64 bytes. The header names every array with its dtype, length, place and checksum.
-Labels that are consecutive integers are no array but the first of them in the header; files with
-such labels have a magic word of their own, so that a reader which does not know them refuses them.
+Labels that are consecutive integers are no array but the first of them in the header. Files with
+such labels have a magic word of their own, and so have files with parallel edges or columns of
+data, so that a reader which does not know them refuses them.
 
 Opening reads the header alone and checks that the file is as long as it says. The arrays are
 checked when first touched, all at once: checksums, and in `broadfront.graph.soundness` that they
@@ -29,8 +30,10 @@ from broadfront import threads
 from broadfront.clock import Clock
 from broadfront.errors import FormatError, GraphError
 from broadfront.graph import files
-from broadfront.graph.csr import Graph, Origin
+from broadfront.graph.csr import Graph
+from broadfront.graph.data import TAKEN, is_name
 from broadfront.graph.labels import MOST_VERTICES, Consecutive, Labels, frozen, objects
+from broadfront.graph.origin import Origin
 from broadfront.graph.soundness import check_labels, check_rows
 from broadfront.kernel import kernel
 
@@ -38,6 +41,8 @@ Array = NDArray[Any]
 
 MAGIC = b"BROADFR1"
 MAGIC_COUNTED = b"BROADFR2"
+MAGIC_DATA = b"BROADFR3"
+MAGICS = (MAGIC, MAGIC_COUNTED, MAGIC_DATA)
 PREFIX = struct.Struct("<8sII")
 ALIGNMENT = 64
 WORDS_PER_PIECE = 1 << 21
@@ -49,13 +54,18 @@ DTYPES = {
     "label_ends": ("<i8",),
     "label_bytes": ("|u1",),
 }
+EDGE, VERTEX = "edge ", "vertex "
+"""What the names of arrays begin with that are columns of data."""
+DATA_DTYPES = ("|i1", "|u1", "<i2", "<u2", "<i4", "<u4", "<i8", "<u8", "<f4", "<f8")
 
 
 def write(graph: Graph, stream: IO[bytes], suffix: str) -> None:
-    """Write the graph with its labels."""
+    """Write the graph with its labels and columns."""
     arrays = {"offsets": graph.offsets, "targets": graph.targets}
     if graph.weights is not None:
         arrays["weights"] = graph.weights
+    arrays |= {EDGE + name: column for name, column in graph.edge_data.items()}
+    arrays |= {VERTEX + name: column for name, column in graph.vertex_data.items()}
     counted = graph.labelled and graph.first_label is not None
     if graph.labelled and not counted:
         arrays |= _label_arrays(graph.labels)
@@ -70,8 +80,10 @@ def write(graph: Graph, stream: IO[bytes], suffix: str) -> None:
     }
     if counted:
         header["first_label"] = graph.first_label
-    text = json.dumps(header).encode()
     magic = MAGIC_COUNTED if counted else MAGIC
+    if graph.has_parallel_edges or graph.edge_data or graph.vertex_data:
+        magic, header["parallel"] = MAGIC_DATA, graph.has_parallel_edges
+    text = json.dumps(header).encode()
     written = stream.write(PREFIX.pack(magic, len(text), zlib.crc32(text)) + text)
     for array in arrays.values():
         written += stream.write(bytes(-written % ALIGNMENT))
@@ -96,7 +108,8 @@ def read(
     graph = Graph(
         arrays["offsets"], arrays["targets"], arrays.get("weights"),
         directed=header["directed"], self_loops=header["self_loops"], labels=labels,
-        check=check if mapped else None,
+        edge_data=_data(arrays, EDGE), vertex_data=_data(arrays, VERTEX),
+        parallel=header.get("parallel", False), check=check if mapped else None,
     )  # fmt: skip
     graph.origin = Origin(fspath(path), graph.num_edges, seconds=clock.seconds)
     return graph
@@ -111,20 +124,28 @@ def _check(
     for name, array in arrays.items():
         if checksum(array) != header["arrays"][name]["checksum"]:
             raise FormatError(path, f"the {name} are damaged: their checksum is wrong")
+    rows = arrays["offsets"], arrays["targets"]
+    about = {"directed": header["directed"], "self_loops": header["self_loops"],
+             "parallel": header.get("parallel", False)}  # fmt: skip
     try:
-        check_rows(
-            arrays["offsets"], arrays["targets"], arrays.get("weights"),
-            directed=header["directed"], self_loops=header["self_loops"],
-        )  # fmt: skip
+        check_rows(*rows, arrays.get("weights"), **about)
+        for column in _data(arrays, EDGE).values() if not header["directed"] else ():
+            check_rows(*rows, column.view(f"u{column.itemsize}"), **about)
         if labels is not None and labels.first is None:
             check_labels(labels.values)
     except GraphError as error:
         raise FormatError(path, str(error)) from error
 
 
+def _data(arrays: dict[str, Array], kind: str) -> dict[str, Array]:
+    """Return the columns of one kind by name."""
+    return {name.removeprefix(kind): array for name, array in arrays.items()
+            if name.startswith(kind)}  # fmt: skip
+
+
 def _header(path: str | PathLike[str], data: Array) -> dict[str, Any]:
     prefix = data[: PREFIX.size].tobytes()
-    if len(prefix) < PREFIX.size or not prefix.startswith((MAGIC, MAGIC_COUNTED)):
+    if len(prefix) < PREFIX.size or not prefix.startswith(MAGICS):
         raise FormatError(
             path, "expected a stored Broadfront graph: the first bytes are not its own"
         )
@@ -138,6 +159,7 @@ def _header(path: str | PathLike[str], data: Array) -> dict[str, Any]:
         known = isinstance(header["directed"], bool) and isinstance(header["origin"], str)
         known = known and isinstance(header["self_loops"], int) and header["self_loops"] >= 0
         known = known and isinstance(header["arrays"], dict)
+        known = known and isinstance(header.get("parallel", False), bool)
         known = known and {"offsets", "targets"} <= set(header["arrays"])
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise FormatError(path, f"the header is not understood: {error}") from error
@@ -156,7 +178,7 @@ def _arrays(path: str | PathLike[str], data: Array, header: dict[str, Any]) -> d
         if [type(value) for value in values] != [str, int, int]:
             raise FormatError(path, f"the header's entry for {name} is not understood")
         dtype, length, _ = values
-        if dtype not in DTYPES.get(name, ()) or length < 0:
+        if dtype not in _dtypes(name) or length < 0:
             raise FormatError(path, f"unexpected array {name} of {length} {dtype}")
         position += -position % ALIGNMENT
         end = position + length * np.dtype(dtype).itemsize
@@ -171,9 +193,21 @@ def _arrays(path: str | PathLike[str], data: Array, header: dict[str, Any]) -> d
         raise FormatError(path, "the offsets are missing")
     if lengths.get("weights", lengths["targets"]) != lengths["targets"]:
         raise FormatError(path, "weights and targets differ in length")
+    for kind, wanted in ((EDGE, lengths["targets"]), (VERTEX, lengths["offsets"] - 1)):
+        for name, column in _data(arrays, kind).items():
+            if len(column) != wanted:
+                raise FormatError(path, f"{len(column):,} values of {name} for {wanted:,}")
     if arrays["offsets"].dtype != arrays["targets"].dtype:
         raise FormatError(path, "offsets and targets differ in dtype")
     return arrays
+
+
+def _dtypes(name: str) -> tuple[str, ...]:
+    """Return the dtypes that an array of some name may have."""
+    kind, _, column = name.partition(" ")
+    if f"{kind} " in (EDGE, VERTEX) and is_name(column) and column not in TAKEN:
+        return DATA_DTYPES
+    return DTYPES.get(name, ())
 
 
 # ---------------------------------------------------------------------- labels

@@ -96,6 +96,17 @@ class Field:
         return replace(self, dtype=vertex) if self.dtype == "vertex" else self
 
 
+def refuse_intersecting(directed: bool, parallel: bool) -> None:
+    """Refuse graphs that `Intersect` has no meaning on."""
+    if directed:
+        raise OptionError("Intersect is for undirected graphs, and this one is directed")
+    if parallel:
+        raise OptionError(
+            "Intersect is for graphs without parallel edges, and this one keeps them: build it "
+            "with duplicates='first'"
+        )
+
+
 def _checked(wanted: DTypeLike) -> np.dtype[Any]:
     """Return the dtype of a field; refuse what functors cannot compute with."""
     try:

@@ -144,8 +144,9 @@ def _check_parents(
 ) -> None:
     arcs = parent_arcs(graph, roots, parent, distance != unreached)
     child = _first_loose_parent(
-        graph.weights, distance, unreached, TOLERANCE[distance.dtype], parent, arcs
-    )
+        graph.offsets, graph.targets, graph.weights, distance, unreached,
+        TOLERANCE[distance.dtype], parent, arcs,
+    )  # fmt: skip
     if child >= 0:
         tail = int(parent[child])
         raise broken_edge(
@@ -209,12 +210,20 @@ def _follow_tight(offsets, targets, weights, distance, unreached, tolerance, roo
 
 
 @kernel
-def _first_loose_parent(weights, distance, unreached, tolerance, parent, arcs):
+def _first_loose_parent(
+    offsets, targets, weights, distance, unreached, tolerance, parent, arcs
+):  # fmt: skip
     for child in range(len(parent)):
-        if arcs[child] < 0:
+        arc = arcs[child]
+        if arc < 0:
             continue
-        length = _length(distance[parent[child]], weights, arcs[child], unreached)
-        if abs(length - distance[child]) > tolerance * distance[child]:
+        end = offsets[parent[child] + 1]
+        tight = False
+        while not tight and arc < end and targets[arc] == child:  # or one parallel to it
+            length = _length(distance[parent[child]], weights, arc, unreached)
+            tight = abs(length - distance[child]) <= tolerance * distance[child]
+            arc += 1
+        if not tight:
             return child
     return -1
 

@@ -20,7 +20,10 @@ Array = NDArray[Any]
 
 
 def parent_arcs(graph: Graph, roots: Array, parent: Array, reached: Array) -> Array:
-    """Return for each vertex the place of its parent's arc in `targets`, -1 without one."""
+    """Return for each vertex the place of its parent's arc in `targets`, -1 without one.
+
+    Of parallel arcs it is the first.
+    """
     wrong = first((parent == -1) & reached)
     if wrong is not None:
         raise broken_vertex(graph, "reached vertices have parents", wrong, "parent -1")

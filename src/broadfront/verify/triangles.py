@@ -73,7 +73,7 @@ def verify_triangles(graph: Graph, total: int, per_vertex: ArrayLike) -> None:
 
 def _counts(graph: Graph) -> Array:
     offsets, targets = graph.offsets, graph.targets
-    if graph.directed:
+    if graph.directed or graph.has_parallel_edges:
         view = build.rows(graph.sources(), targets, None, graph.num_vertices, symmetric=True)
         offsets, targets = view.offsets, view.targets
     order = np.argsort(-np.diff(offsets), kind="stable")

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.errors import OptionError, VertexError
+from broadfront.errors import VertexError
 from broadfront.execution.reference.course import Course
 from broadfront.execution.reference.state import fitting
 from broadfront.operators.describe import (
@@ -28,6 +28,7 @@ from broadfront.operators.describe import (
     Operator,
     Reduce,
     Unite,
+    refuse_intersecting,
 )
 from broadfront.operators.monoid import Monoid
 
@@ -198,8 +199,7 @@ def _offers(operator: Levels, vertex: int, course: Course) -> Iterator[float]:
 def intersect(operator: Intersect, course: Course) -> None:
     """Tell of common neighbours: of the ends of each edge, triangle by triangle, or by vertex."""
     graph, functor = course.graph, operator.functor
-    if graph.directed:
-        raise OptionError("Intersect is for undirected graphs, and this one is directed")
+    refuse_intersecting(graph.directed, graph.has_parallel_edges)
     around = [set(graph.neighbors(vertex).tolist()) - {vertex} for vertex in _everyone(course)]
     triangles = [
         (first, second, third)

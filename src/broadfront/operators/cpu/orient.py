@@ -25,11 +25,10 @@ from broadfront import atomics
 from broadfront.bits import leading_zeros
 from broadfront.devices.control import CURSORS, LINE, claim
 from broadfront.devices.workspace import Workspace
-from broadfront.errors import OptionError
 from broadfront.graph.csr import Graph
 from broadfront.kernel import inner, kernel
 from broadfront.operators.cpu.frontier import TAIL, WORK, finish, prepare, share
-from broadfront.operators.describe import METHODS, Intersect
+from broadfront.operators.describe import METHODS, Intersect, refuse_intersecting
 
 Array = NDArray[Any]
 
@@ -68,8 +67,7 @@ class Lists(NamedTuple):
 
 def new_lists(workspace: Workspace, graph: Graph, threads: int, operator: Intersect) -> Lists:
     """Return the memory to intersect neighbour lists with."""
-    if graph.directed:
-        raise OptionError("Intersect is for undirected graphs, and this one is directed")
+    refuse_intersecting(graph.directed, graph.has_parallel_edges)
     size, index = graph.num_vertices, graph.targets.dtype
     each = operator.each if operator.functor is not None else "total"
     method = operator.method

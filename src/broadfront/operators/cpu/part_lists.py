@@ -23,12 +23,11 @@ from numpy.typing import NDArray
 from broadfront.devices.control import claim
 from broadfront.devices.mail import HEADER, address_of, reserve
 from broadfront.devices.workspace import Workspace
-from broadfront.errors import OptionError
 from broadfront.graph.csr import Graph
 from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.frontier import WORK, finish, prepare, share
 from broadfront.operators.cpu.orient import COPIED_ROWS
-from broadfront.operators.describe import Intersect
+from broadfront.operators.describe import Intersect, refuse_intersecting
 from broadfront.partition.outline import Outline
 from broadfront.pointers import at
 
@@ -55,8 +54,7 @@ def new_part_lists(
     workspace: Workspace, part: Outline, graph: Graph, threads: int, operator: Intersect
 ) -> PartLists:
     """Return the memory to intersect the neighbour lists of a part with."""
-    if graph.directed:
-        raise OptionError("Intersect is for undirected graphs, and this one is directed")
+    refuse_intersecting(graph.directed, graph.has_parallel_edges)
     size = part.positions
     counts = operator.functor is not None and operator.each == "vertex"
     whole_rows = operator.functor is not None and operator.each == "edge"

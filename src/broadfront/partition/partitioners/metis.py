@@ -62,7 +62,7 @@ def metis(graph: Graph, wish: Wish) -> Array:
 def _simple(graph: Graph) -> tuple[Array, Array]:
     """Return the rows of the graph as METIS wants them."""
     offsets, targets = graph.offsets, graph.targets
-    if graph.directed or graph.num_self_loops:
+    if graph.directed or graph.num_self_loops or graph.has_parallel_edges:
         rows = build.rows(
             graph.sources(), targets, None, graph.num_vertices,
             symmetric=graph.directed, drop_loops=True,
