@@ -240,6 +240,19 @@ def at_row(typing_context: Any, state: Any, row: Any, lengths: Any) -> Any:
 
 
 @intrinsic
+def with_counters(typing_context: Any, state: Any, iteration: Any, frontier_size: Any) -> Any:
+    """Return `state` with these numbers for the two that it ends with."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        parts = [builder.extract_value(arguments[0], place) for place in range(len(state.types))]
+        for place, kind in ((-2, iteration), (-1, frontier_size)):
+            parts[place] = context.cast(builder, arguments[place], kind, state.types[place])
+        return context.make_tuple(builder, state, parts)
+
+    return state(state, iteration, frontier_size), generate
+
+
+@intrinsic
 def prefetch(typing_context: Any, address: Any, index: Any) -> Any:
     """Ask for the cache line of an element; harmless wherever it points."""
 

@@ -237,6 +237,8 @@ class Across:
     def _runs_on(self, operator: Advance) -> bool:
         """Tell whether a device may go on by itself: nothing but proposals ever crosses."""
         plan = self.plan
+        if self._program.counters:  # of an iteration that all devices are in
+            return False
         if plan.before.get(operator) or plan.proposed[operator] or plan.agreed[operator]:
             return False
         phases = [phase for phase in self._program.all_phases if operator in phase.step]

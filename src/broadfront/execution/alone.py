@@ -25,7 +25,7 @@ from broadfront.execution.fields import checked_start, fresh_fields
 from broadfront.execution.fused import fused
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.memory import Case, allow, graph_bytes, memory_error, refuse
-from broadfront.execution.program import RESERVED, Program
+from broadfront.execution.program import Program
 from broadfront.execution.states import state_class
 from broadfront.given import count as counted
 from broadfront.given import is_integer, vertices
@@ -120,7 +120,7 @@ def _go(
     """
     case, work, team = ready.case, ready.work, ready.workspace.team
     program, graph = case.program, case.graph
-    names = (*program.fields, *program.parameters, *RESERVED)
+    names = program.state_names
     later = program.pulls_later(ready.large) and not graph.has_transpose
     entries = [False, True] if later else [program.looks_back(ready.large)]
     barriers = 0
@@ -128,7 +128,7 @@ def _go(
         held = graph_bytes(graph, looks_back) + ready.answer_bytes + ready.workspace.asked_bytes
         allow(case, work.account, held, ready.memory_limit)
         rows, in_weights = rows_of(graph, looks_back, program.advances_back)
-        tail = (*rows[:4], graph.num_vertices, None)
+        tail = (*rows[:4], graph.num_vertices, None, *(0 for _ in program.counters))
         state, in_state = (
             state_class(names)(*ready.values, program.weights(weights), *tail)
             for weights in (graph.weights, in_weights)

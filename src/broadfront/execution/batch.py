@@ -42,7 +42,7 @@ from broadfront.execution.fused_batch import AT_SOURCE, FILLED, GIVEN, Batch, fu
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.memory import Case, allow, memory_error, refuse
 from broadfront.execution.options import Options, sorted_out
-from broadfront.execution.program import RESERVED, Program
+from broadfront.execution.program import Program
 from broadfront.execution.reference.run import PYTHON
 from broadfront.execution.run import run
 from broadfront.execution.states import state_class
@@ -183,13 +183,13 @@ def _apart(
     clock = Clock()
     case = Case(program.on(graph.targets.dtype), graph, 1, 1, memory, each_alone=True)
     refuse(case, memory_limit)
-    names = (*program.fields, *program.parameters, *RESERVED)
+    names = program.state_names
     make = state_class(names)
     allowance = Allowance(time_limit)
     with allowance:
         rows, in_weights = rows_of(graph, program.looks_back(False), program.advances_back)
     common = (*(array.reshape(-1) for array in arrays.values()), *values_of(program, parameters))
-    tail = (*rows[:4], graph.num_vertices, None)
+    tail = (*rows[:4], graph.num_vertices, None, *(0 for _ in program.counters))
     state = make(*common, program.weights(graph.weights), *tail)
     in_state = make(*common, program.weights(in_weights), *tail)
     key = ("batch", graph.targets.dtype)

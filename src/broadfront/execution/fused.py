@@ -19,6 +19,7 @@ from broadfront.execution.refusals import refuse_writes
 from broadfront.kernel import kernel
 from broadfront.operators.cpu.advance import advance
 from broadfront.operators.cpu.compute import compute, once
+from broadfront.operators.cpu.each_once import each_once
 from broadfront.operators.cpu.frontier import (
     FRONT_WORDS,
     ITERATION,
@@ -79,7 +80,8 @@ def whole_of(
     refuse_writes(program)
     operators = {operator for phase in program.all_phases for operator in phase.step}
     made = {operator: _section(operator, program, names, large, across) for operator in operators}
-    phases = [phased(phase, made) for phase in program.all_phases]
+    counting = bool(program.counters)
+    phases = [phased(phase, made, counting) for phase in program.all_phases]
     if len(phases) > 1:
         phases = [numbered(phase, number) for number, phase in enumerate(phases)]
     return chained(phases if across is None else [unpacked, *phases, taken_home])
@@ -110,17 +112,22 @@ def _section(
         sections.append(recounted(SIDES[operator.along], agreement))
     if _needs_queue(operator) and may_pull(program):
         sections.append(as_queue)
-    if across is None:
-        sections.append(_alone(operator, program, names, large, None))
-    else:
-        section = _alone(operator, program, names, large, across.crossing(operator))
-        sections += [*across.before(operator), section, *across.after(operator)]
-    whole = chained(sections)
+    crossing = None if across is None else across.crossing(operator)
+    itself = [_alone(operator, program, names, large, crossing)]
+    if "frontier_size" in program.names_read and _leaves_a_queue(operator):
+        itself.append(each_once)
+    if across is not None:
+        itself = [*across.before(operator), *itself, *across.after(operator)]
+    whole = chained([*sections, *itself])
     return turned(whole) if _goes_other_way(operator) else whole
 
 
 def _goes_other_way(operator: Operator) -> bool:
     return isinstance(operator, Advance) and operator.along == "in"
+
+
+def _leaves_a_queue(operator: Operator) -> bool:
+    return isinstance(operator, Advance) and operator.priority is None
 
 
 def _needs_queue(operator: Operator) -> bool:

@@ -32,7 +32,7 @@ from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.luggage import Luggage
 from broadfront.execution.memory import Case, allow, array_bytes, held_by, memory_error, refuse
 from broadfront.execution.plan import Plan
-from broadfront.execution.program import RESERVED, Program
+from broadfront.execution.program import Program
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
 from broadfront.operators.cpu import frontier, tiles
@@ -77,7 +77,7 @@ def run_on(
         settled, graph, len(queue), max(device.threads for device in devices), memory, partition,
         relabel,
     )  # fmt: skip
-    names = (*program.fields, *program.parameters, *RESERVED)
+    names = program.state_names
     large, in_tiles, looks_back = directions(program, graph, relabel)
     with Allowance(time_limit) as time_left, listening(progress):
         with preparing():
@@ -204,7 +204,7 @@ def _prepare(
     mail = mail_for(setting, part, outline, post, space, threads, luggage)
     work = work_for_part(setting, outline, space, threads, mail, layout)
     make = state_class(setting.names)
-    tail = (*rows[:4], size, part.ids)
+    tail = (*rows[:4], size, part.ids, *(0 for _ in setting.program.counters))
     common = (*fields.values(), *setting.numbers)
     state = make(*common, setting.program.weights(part.weights), *tail)
     in_weights = part.weights if part.in_offsets is None else part.in_weights

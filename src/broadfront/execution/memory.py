@@ -33,7 +33,7 @@ from broadfront.execution.equip import (
     work_for_part,
 )
 from broadfront.execution.plan import planned
-from broadfront.execution.program import RESERVED, Program
+from broadfront.execution.program import Program
 from broadfront.graph.csr import Graph
 from broadfront.operators.cpu import tiles
 from broadfront.partition.outline import Outline
@@ -68,7 +68,7 @@ class Case(NamedTuple):
         """Return what each device begins with; `at_most` with all that the graph may come to."""
         if self.partition is None:
             return [self._of_graph(at_most)]
-        names = (*self.program.fields, *self.program.parameters, *RESERVED)
+        names = self.program.state_names
         _, in_tiles, looks_back = directions(self.program, self.graph, self.relabel)
         setting = Setting(
             self.program, planned(self.program, names, self.relabel), names, self.partition, (),

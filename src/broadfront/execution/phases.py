@@ -39,18 +39,22 @@ from broadfront.operators.cpu.solo import (
     take_over,
 )
 from broadfront.operators.describe import Advance, Compute, Filter, Operator
-from broadfront.pointers import shifted
+from broadfront.pointers import shifted, with_counters
 
 Section = Callable[..., Any]
 
 
-def phased(phase: Phase, made: Mapping[Operator, Section]) -> Section:
-    """Return a phase as a section, of the sections of its operators."""
+def phased(phase: Phase, made: Mapping[Operator, Section], counting: bool) -> Section:
+    """Return a phase as a section, of the sections of its operators.
+
+    `counting` tells whether the state has counters.
+    """
     sections = [made[operator] for operator in phase.step]
-    if phase.alternate:
-        even, odd = sections
-        return _repeated(phase, even, odd)
-    return _repeated(phase, chained(sections))
+    step = _in_turns(*sections) if phase.alternate else chained(sections)
+    until = _never if phase.until is None else compile_functor(phase.until)
+    if counting:
+        return _repeated(phase, _counting(step), _asking_with_counters(until))
+    return _repeated(phase, step, _asking(until))
 
 
 def numbered(phase: Section, number: int) -> Section:
@@ -97,9 +101,39 @@ def _in_turns(even: Section, odd: Section) -> Section:
     return either
 
 
+def _counting(step: Section) -> Section:
+    """Return a step whose functors see the counters of its iteration."""
+
+    @inner
+    def counted(rank, threads, control, graph, state, in_state, work, front, turn):
+        times, size = front[TIMES], front[ALL_SIZE]
+        here, there = with_counters(state, times, size), with_counters(in_state, times, size)
+        return step(rank, threads, control, graph, here, there, work, front, turn)
+
+    return counted
+
+
 @inner
 def _never(state):
     return False
+
+
+def _asking(until: Section) -> Section:
+    @inner
+    def ask(state, front):
+        return until(state)
+
+    return ask
+
+
+def _asking_with_counters(until: Section) -> Section:
+    """Return the question with the number of the iteration before, and the frontier it left."""
+
+    @inner
+    def ask(state, front):
+        return until(with_counters(state, front[TIMES], front[ALL_SIZE]))
+
+    return ask
 
 
 def _by_frontier(phase: Phase) -> bool:
@@ -111,23 +145,21 @@ def _by_frontier(phase: Phase) -> bool:
     )
 
 
-def _repeated(phase: Phase, even: Section, odd: Section | None = None) -> Section:
-    """Return a section that runs a phase's step, or two in turns, as often as the phase says."""
-    step = even if odd is None else _in_turns(even, odd)
+def _repeated(phase: Phase, step: Section, ask: Section) -> Section:
+    """Return a section that runs a phase's step as often as the phase and its answers say."""
     limit = phase.limit if phase.limit is not None else 1 << 62
     if not phase.advances and phase.until is None and phase.limit is None:
         limit = 1
-    until = _never if phase.until is None else compile_functor(phase.until)
     advances, asks, may_be_small = phase.advances, phase.until is not None, _by_frontier(phase)
     counts = 1 if phase.counts else 0
 
     @inner
-    def over(rank, team, control, state, work, turn):
+    def over(rank, team, control, state, work, front, turn):
         """Ask whether the phase is over; a meeting, unless a thread is alone."""
         prepare(control, rank, turn)
         answer = shifted(work.stats, 3 * LINE + (turn & 1))
         if rank == 0:
-            atomics.store(answer, 0, np.int64(until(state)))
+            atomics.store(answer, 0, np.int64(ask(state, front)))
         turn = finish(control, rank, team, turn)
         return turn, turn >= 0 and atomics.load(answer, 0) != 0
 
@@ -160,7 +192,7 @@ def _repeated(phase: Phase, even: Section, odd: Section | None = None) -> Sectio
                 log_mail(work.mail, front[ITERATION])
             front[ITERATION] += counts
             if asks:
-                turn, enough = over(rank, team, control, state, work, turn)
+                turn, enough = over(rank, team, control, state, work, front, turn)
                 if enough:
                     times = np.int64(limit)
             if may_be_small and threads > 1:

@@ -43,6 +43,8 @@ SIDES = ("out", "in")
 BALANCES = ("by_vertex", "by_degree", "by_edges")
 RESERVED = ("weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices", "ids")
 """Attributes of the state that the graph provides."""
+COUNTERS = ("iteration", "frontier_size")
+"""Numbers of the state that change from one iteration to the next, there where a functor asks."""
 INCOMING = frozenset({"in_offsets", "in_targets"})
 FEW = 4
 """Iterations that are over sooner than a graph is prepared for them."""
@@ -186,13 +188,28 @@ class Program:
         )
 
     @cached_property
-    def reads_weights(self) -> bool:
-        """Whether some functor names the weights; no loop depends on their dtype otherwise."""
+    def names_read(self) -> frozenset[str]:
+        """All names in functors: what is not among them, no functor reads from its state."""
         functors = [
             value for phase in self.all_phases
             for owner in (phase, *phase.step) for value in vars(owner).values() if callable(value)
         ]  # fmt: skip
-        return any("weight" in _names(functor, set()) for functor in functors)
+        return frozenset().union(*(_names(functor, set()) for functor in functors))
+
+    @property
+    def reads_weights(self) -> bool:
+        """Whether some functor names the weights; no loop depends on their dtype otherwise."""
+        return "weight" in self.names_read
+
+    @property
+    def counters(self) -> tuple[str, ...]:
+        """The counters that the state has: all if some functor names one, else none."""
+        return () if self.names_read.isdisjoint(COUNTERS) else COUNTERS
+
+    @property
+    def state_names(self) -> tuple[str, ...]:
+        """The attributes of the state, in order."""
+        return (*self.fields, *self.parameters, *RESERVED, *self.counters)
 
     def weights(self, given: NDArray[Any] | None) -> NDArray[Any] | tuple[()]:
         """Return weights as the state holds them: none where there are none, or nobody reads."""
@@ -220,7 +237,8 @@ class Program:
         names = [*self.fields, *self.parameters]
         for place, name in enumerate(names):
             if not isinstance(name, str) or not name.isidentifier() or iskeyword(name) or (
-                name.startswith("_") or name.endswith("_") or "__" in name or name in RESERVED
+                name.startswith("_") or name.endswith("_") or "__" in name
+                or name in (*RESERVED, *COUNTERS)
             ):  # fmt: skip
                 raise OptionError(f"{name!r} cannot be the name of a field or parameter")
             if name in names[:place]:
@@ -264,6 +282,7 @@ class Program:
                 raise OptionError(f"field {operator.into!r} cannot be both into and record_source")
         if operator.direction not in (None, "push", "pull"):
             raise OptionError(f"direction={operator.direction!r}: expected 'push' or 'pull'")
+        _check_counting(operator)
         if operator.goal is not None and operator.priority is None:
             raise OptionError("an Advance with a goal needs a priority")
         if operator.width is not None and not number(operator.width, "width") > 0:
@@ -310,6 +329,27 @@ def _check_functor(functor: object, where: str) -> None:
         raise FunctorError(f"{where} is {functor!r:.60}: expected a function")
     if function.__code__.co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
         raise FunctorError(f"{where} is {function.__name__}, which yields or waits: use return")
+
+
+def _check_counting(operator: Advance) -> None:
+    """Refuse counters where vertices are served by priority, or asked once for all iterations."""
+    for functor in filter(callable, vars(operator).values()):
+        for name in sorted(_names(functor, set()).intersection(COUNTERS)):
+            code = getattr(functor, "py_func", functor).__code__
+            reads = (
+                f"{code.co_filename}, line {code.co_firstlineno}: functor {code.co_name} reads "
+                f"state.{name}"
+            )
+            if operator.priority is not None:
+                raise FunctorError(
+                    f"{reads}, which has no meaning while vertices are served by priority: "
+                    "leave priority out, or count in a field"
+                )
+            if operator.may_pull and functor is operator.cond:
+                raise FunctorError(
+                    f"{reads}, and a vertex that wants no proposals is not asked again where they "
+                    "are pulled: give the Advance direction='push'"
+                )
 
 
 def _dtype(field: Field, vertex: Any = np.int64) -> np.dtype[Any]:

@@ -4,8 +4,10 @@ A functor is a plain Python function of numbers. It reads ``state``, which has a
 every field, every parameter, ``weight`` (indexed by edge), ``offsets`` and ``targets`` (the rows of
 the graph), ``in_offsets`` and ``in_targets`` (those of incoming arcs), ``num_vertices`` and
 ``ids``: ``state.ids[vertex]`` is what a vertex is called in the graph, which is what to store or
-compare, since on many devices the number of a vertex is only its place in a part. A functor says
-what it proposes; the field's `combine` decides.
+compare, since on many devices the number of a vertex is only its place in a part; ``iteration`` is
+the number of the iteration in its phase, and ``frontier_size`` how many vertices are in the
+frontier of all devices when it begins. A functor says what it proposes; the field's `combine`
+decides.
 """
 
 from __future__ import annotations

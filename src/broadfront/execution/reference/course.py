@@ -38,6 +38,11 @@ class Course:
     levels: dict[int, list[int]] = field(default_factory=dict)
     _plain: dict[Any, Any] = field(default_factory=dict)
 
+    def count(self, iteration: int) -> None:
+        """Have functors see the number of the iteration, and how large the frontier is."""
+        for state in (self.state, self.backwards):
+            state.__dict__.update(iteration=iteration, frontier_size=len(self.frontier))
+
     def out_edges(self, vertex: int) -> range:
         """Return the places of the arcs that leave a vertex."""
         return _row(self.graph, vertex)

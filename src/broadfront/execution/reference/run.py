@@ -72,8 +72,10 @@ def _repeat(phase: Phase, course: Course, rows: list[Row]) -> None:
     while (limit is None or times < limit) and (course.frontier or not phase.advances):
         began, size = time.perf_counter(), len(course.frontier)
         steps = phase.step if not phase.alternate else [phase.step[times % len(phase.step)]]
+        course.count(times)
         for operator in steps:
             do(operator, course)
+        course.count(times)
         times += 1
         if phase.counts:
             rows.append((size, course.edges, (time.perf_counter() - began) * 1e6))
