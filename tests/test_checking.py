@@ -20,7 +20,6 @@ from broadfront.cli.main import main
 from broadfront.digest import digest_of
 from broadfront.errors import BoundsError
 from broadfront.execution.fused import fused
-from broadfront.execution.program import RESERVED
 from broadfront.kernel import inner, kernel
 from checked_runs import PRIMITIVES, answers
 
@@ -138,7 +137,7 @@ def test_on_the_command_line(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def names_of(program: Program) -> tuple[str, ...]:
-    return (*program.fields, *program.parameters, *RESERVED)
+    return program.state_names
 
 
 @ALL_CHECKED

@@ -92,8 +92,8 @@ WIDENING = Program(
             until=enough,
         ),
         Phase([ReduceOver(offer, take, identity=0)], until=third),
-        Phase([Compute(by_level), Levels(gather, put, by="level", when=odd_iteration, instead=alone)],
-              limit=2),
+        Phase([Compute(by_level),
+               Levels(gather, put, by="level", when=odd_iteration, instead=alone)], limit=2),
     ],
 )  # fmt: skip
 WHERE = [

@@ -20,7 +20,6 @@ from broadfront.algorithms.triangles import TOTAL
 from broadfront.digest import digest_of
 from broadfront.execution.across import Across
 from broadfront.execution.fused import fused
-from broadfront.execution.program import RESERVED
 from k_core import K_CORE
 from widest_path import WIDEST_PATH
 
@@ -86,7 +85,7 @@ PROGRAMS = {
 def test_what_every_loop_means_can_be_told(name: str) -> None:
     """Or it would compile in each process anew; told twice, it is told alike."""
     program = PROGRAMS[name].on(np.dtype(np.int32))
-    names = (*program.fields, *program.parameters, *RESERVED)
+    names = program.state_names
 
     def meanings() -> list[str]:
         across = Across(program, names, np.dtype(np.int32), True)

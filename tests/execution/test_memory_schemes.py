@@ -19,7 +19,6 @@ from broadfront.devices.profile import FIXED, MINIMAL
 from broadfront.execution import alone, many
 from broadfront.execution.boxes import at_most
 from broadfront.execution.plan import planned
-from broadfront.execution.program import RESERVED
 from broadfront.operators.cpu import frontier
 from problems import PROBLEMS, Problem, same
 from zoo import ZOO
@@ -155,7 +154,7 @@ def test_no_run_needs_more_than_a_fixed_one_has(
     by_run = [seen[first : first + 3] for first in range(0, len(seen), 3)]
     for run in by_run:
         program = run[0][0]
-        plan = planned(program, (*program.fields, *program.parameters, *RESERVED))
+        plan = planned(program, program.state_names)
         for _, _, asked, part in run:
             most = at_most(program, plan, [one[3] for one in run], part.device)
             assert (asked <= most).all(), (asked, most)

@@ -11,13 +11,12 @@ import broadfront as bf
 from broadfront import Advance, Compute, Field, Once, Phase, Program, Reduce, atomics
 from broadfront.algorithms.bfs import BFS, HOP
 from broadfront.execution.plan import Plan, planned
-from broadfront.execution.program import RESERVED
 from problems import K_CORE, LABEL_PROPAGATION
 
 
 def plan_of(program: Program) -> Plan:
     settled = program.on(np.dtype(np.int32))
-    return planned(settled, (*program.fields, *program.parameters, *RESERVED))
+    return planned(settled, program.state_names)
 
 
 def own(vertex, state):  # type: ignore[no-untyped-def]

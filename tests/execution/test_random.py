@@ -9,7 +9,6 @@ import broadfront as bf
 from broadfront import Advance, Compute, Field, FunctorError, Program
 from broadfront.digest import digest_of
 from broadfront.execution.fused import fused
-from broadfront.execution.program import RESERVED
 
 
 def draw(vertex, state):  # type: ignore[no-untyped-def]
@@ -41,7 +40,7 @@ def test_the_same_everywhere() -> None:
 
 
 def test_its_loop_is_kept_on_disk() -> None:
-    names = (*LUCKY.fields, *LUCKY.parameters, *RESERVED)
+    names = LUCKY.state_names
     assert digest_of(fused(LUCKY, names))[0] == digest_of(fused(LUCKY, names))[0]
 
 

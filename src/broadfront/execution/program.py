@@ -14,18 +14,18 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from keyword import iskeyword
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from broadfront.errors import FunctorError, OptionError
+from broadfront.execution.names import COUNTERS, check_counting, names_in
 from broadfront.given import is_integer, number
 from broadfront.operators.describe import (
     Advance,
@@ -43,8 +43,6 @@ SIDES = ("out", "in")
 BALANCES = ("by_vertex", "by_degree", "by_edges")
 RESERVED = ("weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices", "ids")
 """Attributes of the state that the graph provides."""
-COUNTERS = ("iteration", "frontier_size")
-"""Numbers of the state that change from one iteration to the next, there where a functor asks."""
 INCOMING = frozenset({"in_offsets", "in_targets"})
 FEW = 4
 """Iterations that are over sooner than a graph is prepared for them."""
@@ -194,7 +192,7 @@ class Program:
             value for phase in self.all_phases
             for owner in (phase, *phase.step) for value in vars(owner).values() if callable(value)
         ]  # fmt: skip
-        return frozenset().union(*(_names(functor, set()) for functor in functors))
+        return frozenset().union(*(names_in(functor) for functor in functors))
 
     @property
     def reads_weights(self) -> bool:
@@ -282,7 +280,7 @@ class Program:
                 raise OptionError(f"field {operator.into!r} cannot be both into and record_source")
         if operator.direction not in (None, "push", "pull"):
             raise OptionError(f"direction={operator.direction!r}: expected 'push' or 'pull'")
-        _check_counting(operator)
+        check_counting(operator)
         if operator.goal is not None and operator.priority is None:
             raise OptionError("an Advance with a goal needs a priority")
         if operator.width is not None and not number(operator.width, "width") > 0:
@@ -331,27 +329,6 @@ def _check_functor(functor: object, where: str) -> None:
         raise FunctorError(f"{where} is {function.__name__}, which yields or waits: use return")
 
 
-def _check_counting(operator: Advance) -> None:
-    """Refuse counters where vertices are served by priority, or asked once for all iterations."""
-    for functor in filter(callable, vars(operator).values()):
-        for name in sorted(_names(functor, set()).intersection(COUNTERS)):
-            code = getattr(functor, "py_func", functor).__code__
-            reads = (
-                f"{code.co_filename}, line {code.co_firstlineno}: functor {code.co_name} reads "
-                f"state.{name}"
-            )
-            if operator.priority is not None:
-                raise FunctorError(
-                    f"{reads}, which has no meaning while vertices are served by priority: "
-                    "leave priority out, or count in a field"
-                )
-            if operator.may_pull and functor is operator.cond:
-                raise FunctorError(
-                    f"{reads}, and a vertex that wants no proposals is not asked again where they "
-                    "are pulled: give the Advance direction='push'"
-                )
-
-
 def _dtype(field: Field, vertex: Any = np.int64) -> np.dtype[Any]:
     return np.dtype(field.on(np.dtype(vertex)).dtype)
 
@@ -369,26 +346,4 @@ def _looks_back(operator: Operator, large: bool) -> bool:
 def _reads_incoming(operator: Operator) -> bool:
     """Tell whether a functor of an operator reads the rows of incoming arcs."""
     functors = [value for value in vars(operator).values() if callable(value)]
-    return any(not INCOMING.isdisjoint(_names(functor, set())) for functor in functors)
-
-
-def _names(functor: Functor, seen: set[Functor]) -> set[str]:
-    """Return the names that a function uses, and those that the functions it calls use."""
-    function = getattr(functor, "py_func", functor)
-    if not isinstance(function, FunctionType) or function in seen:
-        return set()
-    seen.add(function)
-    names = _names_in(function.__code__)
-    cells = []
-    for cell in function.__closure__ or ():
-        with suppress(ValueError):  # of an empty one, which the compiler will tell
-            cells.append(cell.cell_contents)
-    called = [function.__globals__[name] for name in names if name in function.__globals__]
-    return names.union(*(_names(other, seen) for other in (*cells, *called)))
-
-
-def _names_in(code: CodeType) -> set[str]:
-    """Return the names in a code, those given to `getattr` as a text included."""
-    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-    texts = {constant for constant in code.co_consts if isinstance(constant, str)}
-    return texts.union(code.co_names, *map(_names_in, inner))
+    return any(not INCOMING.isdisjoint(names_in(functor)) for functor in functors)

@@ -1,0 +1,59 @@
+"""What functors name: so what of the state a program reads, and what need not be there."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from types import CodeType, FunctionType
+
+from broadfront.errors import FunctorError
+from broadfront.operators.describe import Advance, Functor
+
+COUNTERS = ("iteration", "frontier_size")
+"""Numbers of the state that change from one iteration to the next, there where a functor asks."""
+
+
+def names_in(functor: Functor) -> set[str]:
+    """Return the names that a function uses, and those that the functions it calls use."""
+    return _names(functor, set())
+
+
+def _names(functor: Functor, seen: set[Functor]) -> set[str]:
+    function = getattr(functor, "py_func", functor)
+    if not isinstance(function, FunctionType) or function in seen:
+        return set()
+    seen.add(function)
+    names = _names_in(function.__code__)
+    cells = []
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # of an empty one, which the compiler will tell
+            cells.append(cell.cell_contents)
+    called = [function.__globals__[name] for name in names if name in function.__globals__]
+    return names.union(*(_names(other, seen) for other in (*cells, *called)))
+
+
+def _names_in(code: CodeType) -> set[str]:
+    """Return the names in a code, those given to `getattr` as a text included."""
+    inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+    texts = {constant for constant in code.co_consts if isinstance(constant, str)}
+    return texts.union(code.co_names, *map(_names_in, inner))
+
+
+def check_counting(operator: Advance) -> None:
+    """Refuse counters where vertices are served by priority, or asked once for all iterations."""
+    for functor in filter(callable, vars(operator).values()):
+        for name in sorted(names_in(functor).intersection(COUNTERS)):
+            code = getattr(functor, "py_func", functor).__code__
+            reads = (
+                f"{code.co_filename}, line {code.co_firstlineno}: functor {code.co_name} reads "
+                f"state.{name}"
+            )
+            if operator.priority is not None:
+                raise FunctorError(
+                    f"{reads}, which has no meaning while vertices are served by priority: "
+                    "leave priority out, or count in a field"
+                )
+            if operator.may_pull and functor is operator.cond:
+                raise FunctorError(
+                    f"{reads}, and a vertex that wants no proposals is not asked again where they "
+                    "are pulled: give the Advance direction='push'"
+                )
