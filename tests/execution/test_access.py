@@ -8,9 +8,8 @@ import pytest
 import broadfront as bf
 from broadfront import atomics
 from broadfront.execution.access import Access, access
-from broadfront.execution.roles import ELSEWHERE, NEAR, OWN, STATE, roles_of
+from broadfront.execution.roles import ELSEWHERE, NEAR, OWN, STATE
 from broadfront.kernel import inner
-from broadfront.operators.describe import Advance, Compute, Filter, Once, Reduce
 
 # ruff: noqa: ANN001, ANN201
 VERTEX = (OWN, STATE)
@@ -209,28 +208,6 @@ def gives_away(vertex, state):  # type: ignore[no-untyped-def]
 
 def test_an_array_that_is_handed_to_strangers_is_touched_anywhere() -> None:
     assert touch(gives_away, VERTEX) == ({("a", ELSEWHERE)}, {("a", ELSEWHERE)})
-
-
-def alone(state):  # type: ignore[no-untyped-def]
-    state.total[0] = state.sum[0]
-
-
-def offers(neighbor, state):  # type: ignore[no-untyped-def]
-    return state.a[neighbor]
-
-
-def takes(vertex, total, state):  # type: ignore[no-untyped-def]
-    state.a[vertex] = total
-
-
-def test_roles_of_operators() -> None:
-    assert roles_of(Compute(sets_own)) == [(sets_own, VERTEX)]
-    assert roles_of(Filter(sets_own)) == [(sets_own, VERTEX)]
-    assert roles_of(Once(alone)) == [(alone, (STATE,))]
-    advance = Advance(of_both_ends, into="a", cond=first_of_all)
-    assert roles_of(advance)[:2] == [(of_both_ends, EDGE), (first_of_all, (NEAR, STATE))]
-    assert roles_of(Reduce(offers, takes))[0] == (offers, VERTEX)
-    assert roles_of(Reduce(of_both_ends, takes))[0] == (of_both_ends, (NEAR, OWN, "edge", STATE))
 
 
 def test_accesses_add_up() -> None:

@@ -56,20 +56,30 @@ def stores_its_number(vertex: int, state: Any) -> None:
     state.y[vertex] = vertex
 
 
+def at_a_constant_edge(vertex: int, state: Any) -> None:
+    state.y[vertex] = state.targets[0]
+
+
+def stores_its_edges(vertex: int, state: Any) -> None:
+    state.y[vertex] = state.offsets[vertex + 1]
+
+
 X = {"x": bf.Field(np.int64), "p": bf.Field(np.int64)}
 START = {"x": np.arange(6) * 10 + 7, "p": np.array([5, 4, 3, 2, 1, 0])}
 REFUSED = {
     "pointer": (program_of(through_a_field, **X), START, r"touches state\.x at a place"),
     "constant": (program_of(at_a_constant, **X), START, r"touches state\.x at a place"),
+    "edges": (program_of(by_its_edges), {}, "indexes TABLE .*with_edge_data"),
+    "an edge": (program_of(stores_its_edges), {}, r"an edge in state\.y, .*with_edge_data"),
+    "constant edge": (program_of(at_a_constant_edge), {}, "at a place that is no edge of its"),
+}
+T = {"t": bf.Field(np.int64, length=6)}
+KEPT = {
     "captured": (program_of(from_a_captured_array), {}, "indexes TABLE by the number of its ver"),
     "arithmetic": (program_of(from_a_captured_array_by_arithmetic), {}, "indexes TABLE"),
-    "shared": (
-        program_of(from_a_shared_field, t=bf.Field(np.int64, length=6)), {"t": TABLE},
-        r"indexes state\.t by the number of its vertex",
-    ),
-    "edges": (program_of(by_its_edges), {}, "indexes TABLE"),
+    "shared": (program_of(from_a_shared_field, **T), {"t": TABLE}, r"indexes state\.t by the num"),
     "number": (program_of(stores_its_number), {}, r"store state\.ids\[vertex\]"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)
@@ -84,14 +94,16 @@ def test_what_only_one_device_can_mean(name: str) -> None:
         assert str(caught.value).startswith(f"{__file__}, line ")
 
 
-def test_a_vertex_number_is_no_proposal() -> None:
-    def number(source: int, neighbor: int, edge: int, state: Any) -> int:
-        return source
-
-    field = bf.Field("vertex", fill=99, combine="min")
-    program = bf.Program({"y": field}, phases=[bf.Phase([bf.Advance(number, into="y")], limit=1)])
-    with pytest.raises(FunctorError, match=r"return state\.ids\[vertex\]"):
-        bf.run(program, PATH, frontier=[0], devices=2)
+@pytest.mark.parametrize("name", KEPT)
+def test_numbers_of_vertices_need_the_ids_of_the_graph(name: str) -> None:
+    program, start, said = KEPT[name]
+    python = bf.run(program, PATH, init=start, devices="python")["y"]
+    for where in EVERYWHERE:
+        np.testing.assert_array_equal(bf.run(program, PATH, init=start, **where)["y"], python)
+    for where in PARTS:
+        with pytest.raises(FunctorError, match=said) as caught:
+            bf.run(program, PATH, init=start, relabel=True, **where)
+        assert str(caught.value).startswith(f"{__file__}, line ")
 
 
 def named(vertex: int, state: Any) -> None:
@@ -102,13 +114,6 @@ def named(vertex: int, state: Any) -> None:
 def test_the_advice_works(where: dict[str, Any]) -> None:
     found = bf.run(program_of(named), PATH, **where)["y"]
     np.testing.assert_array_equal(found, np.arange(6) * 101)
-
-
-def test_kept_ids_are_those_of_the_graph() -> None:
-    program = program_of(from_a_captured_array)
-    for where in PARTS:
-        found = bf.run(program, PATH, relabel=False, **where)["y"]
-        np.testing.assert_array_equal(found, TABLE)
 
 
 def own(vertex: int, state: Any) -> None:

@@ -1,80 +1,93 @@
-"""What a functor touches: which fields it reads and writes, and at whose place.
+"""What a functor touches: the fields it reads and writes, at whose place, and the numbers it uses.
 
 On many devices a field of another device's vertex is a copy, and somebody must keep it right. Who,
-and when, follows from what functors touch: their own vertex, a neighbour, or anything else. That is
-read off the functor itself, as Numba's front end sees it, helpers included; nothing is declared
-twice.
+and when, follows from what functors touch: their own vertex, a neighbour, or anything else. The
+numbers of vertices and edges differ there, so it matters what becomes of them. All of it is read
+off the functor itself, as Numba's front end sees it, helpers included; nothing is declared twice.
 
-Method: every variable stands for a set of meanings (a vertex, the state, the array of a field, a
-function), and meanings flow along assignments until nothing changes. Branches are not told apart.
+Method: every variable stands for a set of meanings (`broadfront.execution.meanings`), which flow
+along assignments until nothing changes. Where branches meet, so do the meanings.
 
-Invariant: when in doubt, an access counts as ``"elsewhere"``, which costs bytes or is refused, but
-is never wrong. So whatever is computed, or read from a field, means elsewhere if it is an index.
+Invariant: when in doubt, an access counts as ``"elsewhere"``, and a number as one that differs.
+That costs bytes or is refused, but is never wrong.
 """
 
 from __future__ import annotations
 
 import types
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core import ir
 from numba.core.compiler import run_frontend
 from numba.core.dispatcher import Dispatcher
+from numba.core.ssa import reconstruct_ssa
 
 from broadfront import atomics
 from broadfront.draws import random
 from broadfront.errors import OptionError
 from broadfront.execution.faults import COMPILE_ERRORS, does_not_compile
-from broadfront.execution.roles import DERIVED, EDGE, ELSEWHERE, LOCAL, NEAR, NUMBER, OWN, STATE
+from broadfront.execution.meanings import (
+    COMPARISONS,
+    NEXT,
+    NOTHING,
+    ONE,
+    OTHER,
+    Meaning,
+    Meanings,
+    compared_as,
+    computed,
+    derived_from,
+    elements_of,
+    flat,
+    in_range,
+    meaning_of,
+    numbers_in,
+)
+from broadfront.execution.roles import EDGES, ELSEWHERE, NEAR, OWN, STATE, Roles
 from broadfront.operators.describe import Functor
 
-Meaning = tuple[str, Any]
-Meanings = frozenset[Meaning]
-NOTHING: Meanings = frozenset()
-"""What a variable means before anything is known of it."""
-OTHER: Meanings = frozenset({("at", ELSEWHERE)})
-ONE: Meanings = frozenset({("one", None)})
-VERTICES: Meanings = frozenset({("at", OWN), ("at", NEAR)})
-ELEMENTS = {"targets": NEAR, "in_targets": NEAR, "offsets": EDGE, "in_offsets": EDGE}
-"""What the rows of the graph hold."""
 ATOMICS = (
     atomics.add, atomics.minimum, atomics.maximum, atomics.bitwise_or, atomics.exchange,
     atomics.compare_and_swap, atomics.load, atomics.store, atomics.arrive,
 )  # fmt: skip
-DRAWN = ".random"
-"""Stands, among arrays that a functor closes over, for `broadfront.random`."""
 CASTS = (int, np.int32, np.int64, np.uint32, np.uint64, np.intp)
+INDEXED, STORED, RETURNED = "indexed", "stored", "returned"
+COMPARED, DRAWN = "compared", "drawn"
+"""What a functor may do with a number that differs from device to device."""
+
+
+class Use(NamedTuple):
+    """What a functor does with a number that differs from device to device."""
+
+    what: str
+    name: str
+    """The array that is indexed by it, or that takes it; a dot first if it is none of the state."""
+    number: str
+    """`OWN`, `NEAR`, an edge, or what is derived from them (`broadfront.execution.meanings`)."""
+    place: str
+    """File and line."""
 
 
 @dataclass(frozen=True)
 class Access:
-    """Pairs of a field's name and whose place in it is meant.
+    """Pairs of a field's name and whose place in it is meant, and what becomes of numbers.
 
-    Attributes
-    ----------
-    local
-        Pairs of a field, or of an array that the functor closes over (its name then begins with a
-        dot), and the kind of number that is its index, where that differs from device to device.
-    keeps
-        Fields in which the functor stores the number of a vertex.
-    tells
-        Whether it may return one.
+    `places` has the file and line of each pair.
     """
 
     reads: frozenset[tuple[str, str]]
     writes: frozenset[tuple[str, str]]
-    local: frozenset[tuple[str, str]] = frozenset()
-    keeps: frozenset[str] = frozenset()
-    tells: bool = False
+    uses: frozenset[Use] = frozenset()
+    places: dict[tuple[str, str], str] = field(default_factory=dict, compare=False)
 
     def __or__(self, other: Access) -> Access:
         return Access(
-            self.reads | other.reads, self.writes | other.writes, self.local | other.local,
-            self.keeps | other.keeps, self.tells or other.tells,
+            self.reads | other.reads, self.writes | other.writes, self.uses | other.uses,
+            self.places | other.places,
         )  # fmt: skip
 
 
@@ -91,20 +104,13 @@ def touched(functors: Iterable[tuple[Functor | None, Sequence[str | None]]]) -> 
 
 
 @lru_cache(maxsize=4096)
-def access(functor: Functor, roles: tuple[str | None, ...]) -> Access:
+def access(functor: Functor, roles: Roles) -> Access:
     """Return what a functor touches whose arguments have `roles`."""
     reader = _Reader()
-    returned = reader.note(functor, tuple(map(_meaning_of, roles)))
+    reader.note(functor, tuple(map(meaning_of, roles)))
     return Access(
-        frozenset(reader.reads), frozenset(reader.writes), frozenset(reader.local),
-        frozenset(reader.keeps), not returned.isdisjoint(VERTICES),
-    )  # fmt: skip
-
-
-def _meaning_of(role: str | None) -> Meanings:
-    if role is NUMBER:
-        return OTHER
-    return frozenset({(STATE, None) if role == STATE else ("at", role)})
+        frozenset(reader.reads), frozenset(reader.writes), frozenset(reader.uses), reader.places
+    )
 
 
 class _Reader:
@@ -113,16 +119,18 @@ class _Reader:
     def __init__(self) -> None:
         self.reads: set[tuple[str, str]] = set()
         self.writes: set[tuple[str, str]] = set()
-        self.local: set[tuple[str, str]] = set()
-        self.keeps: set[str] = set()
+        self.uses: set[Use] = set()
+        self.places: dict[tuple[str, str], str] = {}
         self._returns: dict[Any, Meanings] = {}
         self._notes = False
+        self._place = ""
         self._unheard: list[Any] = []
 
-    def note(self, functor: Functor, arguments: tuple[Meanings, ...]) -> Meanings:
-        """Note what a functor touches; return what it may return."""
+    def note(self, functor: Functor, arguments: tuple[Meanings, ...]) -> None:
+        """Note what a functor touches, and what it returns."""
         self._notes = True
-        return self.follow(functor, arguments)
+        returned = self.follow(functor, arguments)
+        self._use(RETURNED, "", numbers_in(returned))
 
     def follow(self, function: Callable[..., Any], arguments: tuple[Meanings, ...]) -> Meanings:
         """Return what a call may return, and note what it touches if that is on."""
@@ -145,6 +153,7 @@ class _Reader:
         self._notes = noting
         if noting:
             for line in statements:
+                self._place = f"{plain.__code__.co_filename}, line {line.loc.line}"
                 self._step(line, known, arguments, key)
         return self._returns[key]
 
@@ -161,9 +170,7 @@ class _Reader:
                 return True
             case ir.SetItem() | ir.StaticSetItem():
                 self._touch(self.writes, statement.target, _index(statement), known)
-                if self._notes and not self._meaning(statement.value, known).isdisjoint(VERTICES):
-                    into = self._meaning(statement.target, known)
-                    self.keeps |= {name for kind, name in into if kind == "array"}
+                self._store(statement.target, self._meaning(statement.value, known), known)
             case ir.Return():
                 returned = self._returns[key] | known.get(statement.value.name, NOTHING)
                 changed = returned != self._returns[key]
@@ -196,39 +203,35 @@ class _Reader:
                 return self._attribute(self._meaning(value.value, known), value.attr)
             case "getitem" | "static_getitem":
                 self._touch(self.reads, value.value, _index(value), known)
-                return self._element(self._meaning(value.value, known))
+                return elements_of(self._meaning(value.value, known))
             case "build_tuple":
                 items = [self._meaning(item, known) for item in value.items]
                 return frozenset({("tuple", frozenset().union(*items))})
             case "exhaust_iter" | "getiter" | "iternext":
                 return self._meaning(value.value, known)
             case "pair_first":
-                return self._element(self._meaning(value.value, known))
+                return elements_of(self._meaning(value.value, known))
+            case "pair_second":
+                return OTHER
             case "binop" | "inplace_binop":
-                left, right = self._meaning(value.lhs, known), self._meaning(value.rhs, known)
-                if not left or not right:
-                    return NOTHING
-                own = frozenset({("at", OWN)})
-                if value.fn in _ADDITIONS and (left, right) in ((own, ONE), (ONE, own)):
-                    return frozenset({("at", "own and one")})
-                local = any(kind == "at" and what != ELSEWHERE for kind, what in left | right)
-                return frozenset({("at", DERIVED)}) if local else OTHER
+                return self._binary(value, known)
             case "call":
                 return self._call(value, known)
-        return OTHER
+            case "make_function":
+                raise OptionError(
+                    f"{self._place or 'a functor'}: a function or a comprehension inside a functor "
+                    "is not followed: write it outside, or as a loop"
+                )
+        return derived_from(*(self._meaning(variable, known) for variable in value.list_vars()))
 
-    @staticmethod
-    def _element(holders: Meanings) -> Meanings:
-        """Return what an element of an array or a tuple may be."""
-        found: Meanings = NOTHING
-        for kind, what in holders:
-            if kind == "tuple":
-                found |= what
-            elif kind == "array" and what in ELEMENTS:
-                found |= frozenset({("at", ELEMENTS[what])})
-            else:
-                found |= OTHER
-        return found
+    def _binary(self, value: Any, known: dict[str, Meanings]) -> Meanings:
+        left, right = self._meaning(value.lhs, known), self._meaning(value.rhs, known)
+        if not left or not right:
+            return NOTHING
+        if value.fn in COMPARISONS:
+            self._use(COMPARED, "", compared_as(value.fn, left, right))
+            return OTHER
+        return computed(value.fn, left, right)
 
     def _attribute(self, owners: Meanings, name: str) -> Meanings:
         found: set[Meaning] = set()
@@ -237,6 +240,8 @@ class _Reader:
                 found.add(("array", name))
             elif kind == "value" and hasattr(what.value, name):
                 found.add(("value", _Held(getattr(what.value, name), name)))
+            else:
+                found |= derived_from(frozenset({(kind, what)}))
         return frozenset(found)
 
     def _call(self, call: Any, known: dict[str, Meanings]) -> Meanings:
@@ -248,47 +253,62 @@ class _Reader:
         returned: Meanings = NOTHING
         for function in [what.value if kind == "value" else None for kind, what in called]:
             if any(function is operation for operation in ATOMICS) and len(call.args) > 1:
-                if not any(call is unheard for unheard in self._unheard):
-                    self._touch(self.reads, call.args[0], call.args[1], known)
-                if function is not atomics.load:
-                    self._touch(self.writes, call.args[0], call.args[1], known)
-                returned |= OTHER
+                returned |= self._atomic(function, call, known)
             elif function is random:
-                self._draw((*given, *named.values()))
+                self._use(DRAWN, "", numbers_in(frozenset().union(*given, *named.values())))
                 returned |= OTHER
             elif isinstance(function, (types.FunctionType, Dispatcher)) and call.vararg is None:
+                place = self._place
                 returned |= self.follow(function, _in_order(function, given, named))
+                self._place = place
             elif function in CASTS and given:
                 returned |= given[0]
-            elif function is range:
-                returned |= frozenset({("tuple", frozenset().union(*given))})
+            elif function is range and not named and call.vararg is None:
+                held, lengths = in_range(given)
+                self._use(COMPARED, "", lengths)
+                returned |= frozenset({("tuple", held)})
             else:
                 extra = [call.vararg] if call.vararg is not None else []
                 rest = (self._meaning(argument, known) for argument in extra)
-                self._escape((*given, *named.values(), *rest), function)
-                returned |= OTHER
+                everything = (*given, *named.values(), *rest)
+                self._escape(everything, function)
+                returned |= derived_from(*everything)
         return returned
 
-    def _draw(self, given: tuple[Meanings, ...]) -> None:
-        """Note numbers that differ from device to device, and a random number with them."""
-        for kind, what in frozenset().union(*given) if self._notes else ():
-            if kind == "at" and what != ELSEWHERE:
-                self.local.add((DRAWN, what if what in LOCAL else DERIVED))
+    def _atomic(self, function: Any, call: Any, known: dict[str, Meanings]) -> Meanings:
+        array, index, *values = call.args
+        if not any(call is unheard for unheard in self._unheard):
+            self._touch(self.reads, array, index, known)
+        if function is not atomics.load:
+            self._touch(self.writes, array, index, known)
+        for value in values:
+            self._store(array, self._meaning(value, known), known)
+        return OTHER
 
     def _escape(self, given: tuple[Meanings, ...], function: Any) -> None:
-        """Count arrays that are given to a function unknown as touched anywhere."""
-        for kind, what in frozenset().union(*given) if self._notes else ():
-            if kind == "tuple":
-                self._escape((what,), function)
-            elif kind == STATE:
+        """Count what is given to a function unknown as touched anywhere, numbers as compared."""
+        if not self._notes:
+            return
+        together = frozenset().union(*given)
+        self._use(COMPARED, "", numbers_in(together))
+        for kind, what in flat(together):
+            if kind == STATE:
                 name = getattr(function, "__name__", function)
                 raise OptionError(
-                    f"a functor gives its state to {name}, of which nothing is known: on several "
-                    "devices give it to functions under broadfront.kernel.inner alone"
+                    f"{self._place}: a functor gives its state to {name}, of which nothing is "
+                    "known: on several devices give it to plain functions alone"
                 )
-            elif kind == "array":
+            if kind == "array":
                 self.reads.add((what, ELSEWHERE))
                 self.writes.add((what, ELSEWHERE))
+
+    def _use(self, what: str, name: str, numbers: Iterable[str]) -> None:
+        if self._notes:
+            self.uses |= {Use(what, name, number, self._place) for number in numbers}
+
+    def _store(self, array: Any, value: Meanings, known: dict[str, Meanings]) -> None:
+        for kind, name in self._meaning(array, known):
+            self._use(STORED, name if kind == "array" else ".", numbers_in(value))
 
     def _touch(
         self, where: set[tuple[str, str]], array: Any, index: Any, known: dict[str, Meanings]
@@ -296,28 +316,34 @@ class _Reader:
         if not self._notes:
             return
         meant = self._meaning(index, known)
-        places = {what if kind == "at" else ELSEWHERE for kind, what in meant}
-        local = {place if place in LOCAL else DERIVED for place in places - {ELSEWHERE}}
         for kind, name in self._meaning(array, known):
-            if kind == "value" and isinstance(name.value, np.ndarray):
-                self.local |= {(f".{name.name}", place) for place in local}
             if kind != "array":
+                called = name.name if kind == "value" else ""
+                self._use(INDEXED, f".{called}", numbers_in(meant))
                 continue
-            self.local |= {(name, place) for place in local}
-            if name in ("offsets", "in_offsets") and places == {"own and one"}:
-                places = {OWN}
-            where |= {(name, place if place in (OWN, NEAR) else ELSEWHERE)
-                      for place in places or {ELSEWHERE}}  # fmt: skip
+            self._use(INDEXED, name, numbers_in(meant))
+            for pair in {(name, _whose(one, name)) for one in meant or OTHER}:
+                where.add(pair)
+                self.places.setdefault(pair, self._place)
 
     @staticmethod
     def _meaning(variable: Any, known: dict[str, Meanings]) -> Meanings:
         return known.get(variable.name, NOTHING) if isinstance(variable, ir.Var) else NOTHING
 
 
+def _whose(index: Meaning, name: str) -> str:
+    """Return whose place in an array of the state an index is."""
+    kind, what = index
+    if kind == "at" and what == NEXT and name in ("offsets", "in_offsets"):
+        return OWN
+    known = (kind == "at" and what in (OWN, NEAR)) or (kind == "edge" and what in EDGES)
+    return str(what) if known else ELSEWHERE
+
+
 def _blocks(function: Any) -> Iterable[Any]:
-    """Return the blocks of a function as Numba's front end sees them."""
+    """Return the blocks of a function as Numba's front end sees them, variables assigned once."""
     try:
-        return run_frontend(function).blocks.values()  # type: ignore[no-any-return]
+        return reconstruct_ssa(run_frontend(function)).blocks.values()  # type: ignore[no-any-return]
     except COMPILE_ERRORS as error:
         raise does_not_compile(function, error) from error
 
@@ -359,6 +385,3 @@ def _index(statement: Any) -> Any:
     if isinstance(statement, ir.StaticSetItem) or getattr(statement, "op", "") == "static_getitem":
         return statement.index_var
     return statement.index
-
-
-_ADDITIONS = {ir.BINOPS_TO_OPERATORS["+"], ir.INPLACE_BINOPS_TO_OPERATORS["+="]}

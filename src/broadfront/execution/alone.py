@@ -128,7 +128,8 @@ def _go(
         held = graph_bytes(graph, looks_back) + ready.answer_bytes + ready.workspace.asked_bytes
         allow(case, work.account, held, ready.memory_limit)
         rows, in_weights = rows_of(graph, looks_back, program.advances_back)
-        tail = (*rows[:4], graph.num_vertices, None, *(0 for _ in program.counters))
+        in_weight = program.in_weights(in_weights)
+        tail = (*rows[:4], graph.num_vertices, None, in_weight, *(0 for _ in program.counters))
         state, in_state = (
             state_class(names)(*ready.values, program.weights(weights), *tail)
             for weights in (graph.weights, in_weights)

@@ -189,7 +189,8 @@ def _apart(
     with allowance:
         rows, in_weights = rows_of(graph, program.looks_back(False), program.advances_back)
     common = (*(array.reshape(-1) for array in arrays.values()), *values_of(program, parameters))
-    tail = (*rows[:4], graph.num_vertices, None, *(0 for _ in program.counters))
+    in_weight = program.in_weights(in_weights)
+    tail = (*rows[:4], graph.num_vertices, None, in_weight, *(0 for _ in program.counters))
     state = make(*common, program.weights(graph.weights), *tail)
     in_state = make(*common, program.weights(in_weights), *tail)
     key = ("batch", graph.targets.dtype)

@@ -15,7 +15,7 @@ from broadfront.execution.across import Across
 from broadfront.execution.luggage import taken_home, unpacked
 from broadfront.execution.phases import Section, chained, numbered, phased
 from broadfront.execution.program import Program
-from broadfront.execution.refusals import refuse_writes
+from broadfront.execution.refusals import refuse_everywhere
 from broadfront.kernel import kernel
 from broadfront.operators.cpu.advance import advance
 from broadfront.operators.cpu.compute import compute, once
@@ -77,7 +77,7 @@ def whole_of(
     program: Program, names: tuple[str, ...], large: bool, across: Across | None = None
 ) -> Section:
     """Return the section that runs all phases of a program."""
-    refuse_writes(program)
+    refuse_everywhere(program)
     operators = {operator for phase in program.all_phases for operator in phase.step}
     made = {operator: _section(operator, program, names, large, across) for operator in operators}
     counting = bool(program.counters)

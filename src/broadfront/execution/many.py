@@ -33,6 +33,7 @@ from broadfront.execution.luggage import Luggage
 from broadfront.execution.memory import Case, allow, array_bytes, held_by, memory_error, refuse
 from broadfront.execution.plan import Plan
 from broadfront.execution.program import Program
+from broadfront.execution.refusals import needs_ids
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
 from broadfront.operators.cpu import frontier, tiles
@@ -54,7 +55,7 @@ def run_on(
     start: Mapping[str, Any],
     parameters: Mapping[str, float],
     *,
-    relabel: bool = True,
+    relabel: bool | None = None,
     memory: MemoryProfile = MINIMAL,
     memory_limit: int | None = None,
     time_limit: float | None = None,
@@ -66,10 +67,13 @@ def run_on(
     """Run `program` on the parts of a graph, each on a device; see `broadfront.execution.run`.
 
     `fault` makes a device fail, for tests: its number, a block of the loop, and after how often.
-    `clock` runs since before the graph was split for this run.
+    `clock` runs since before the graph was split for this run. Without a word on `relabel`, parts
+    keep the ids of the graph where the program uses numbers of vertices as values.
     """
     clock = clock or Clock()
     graph, settled = partition.graph, program.on(partition.graph.targets.dtype)
+    if relabel is None:
+        relabel = not needs_ids(settled)
     numbers = values_of(program, parameters)
     begins = checked_start(settled, start, graph.num_vertices)
     queue = frontier_of(graph, starting)
@@ -204,10 +208,11 @@ def _prepare(
     mail = mail_for(setting, part, outline, post, space, threads, luggage)
     work = work_for_part(setting, outline, space, threads, mail, layout)
     make = state_class(setting.names)
-    tail = (*rows[:4], size, part.ids, *(0 for _ in setting.program.counters))
+    in_weights = part.weights if part.in_offsets is None else part.in_weights
+    in_weight = setting.program.in_weights(in_weights)
+    tail = (*rows[:4], size, part.ids, in_weight, *(0 for _ in setting.program.counters))
     common = (*fields.values(), *setting.numbers)
     state = make(*common, setting.program.weights(part.weights), *tail)
-    in_weights = part.weights if part.in_offsets is None else part.in_weights
     in_state = make(*common, setting.program.weights(in_weights), *tail)
     edges = _start(part, work, rows, setting.queue, partition)
     layout_bytes = 0 if layout is None else array_bytes(layout)

@@ -37,7 +37,8 @@ class Options(TypedDict, total=False):
         How the graph is split among several devices: a name that `broadfront.split` knows, a
         function of the graph and the number of devices, or a `Partition`.
     relabel
-        Whether devices number their vertices anew, or keep the ids of the graph.
+        Whether devices number their vertices anew, or keep the ids of the graph. By default they
+        do where no functor uses the number of a vertex but to look up what belongs to it.
     memory
         What queues and boxes begin with: ``"minimal"`` (the default), from where they grow by what
         is needed; ``"fixed"``, all that can come to be needed, unchecked; or a `MemoryProfile` of a
@@ -59,7 +60,7 @@ class Options(TypedDict, total=False):
     threads: int | None
     devices: Devices
     partitioner: Partitioner
-    relabel: bool
+    relabel: bool | None
     memory: Memory
     memory_limit: int | None
     time_limit: float | None

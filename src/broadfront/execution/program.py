@@ -41,9 +41,11 @@ from broadfront.operators.describe import (
 
 SIDES = ("out", "in")
 BALANCES = ("by_vertex", "by_degree", "by_edges")
-RESERVED = ("weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices", "ids")
+RESERVED = (
+    "weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices", "ids", "in_weight",
+)  # fmt: skip
 """Attributes of the state that the graph provides."""
-INCOMING = frozenset({"in_offsets", "in_targets"})
+INCOMING = frozenset({"in_offsets", "in_targets", "in_weight"})
 FEW = 4
 """Iterations that are over sooner than a graph is prepared for them."""
 
@@ -200,6 +202,11 @@ class Program:
         return "weight" in self.names_read
 
     @property
+    def reads_in_weights(self) -> bool:
+        """Whether some functor names the weights of incoming edges."""
+        return "in_weight" in self.names_read
+
+    @property
     def counters(self) -> tuple[str, ...]:
         """The counters that the state has: all if some functor names one, else none."""
         return () if self.names_read.isdisjoint(COUNTERS) else COUNTERS
@@ -212,6 +219,10 @@ class Program:
     def weights(self, given: NDArray[Any] | None) -> NDArray[Any] | tuple[()]:
         """Return weights as the state holds them: none where there are none, or nobody reads."""
         return given if given is not None and self.reads_weights else ()
+
+    def in_weights(self, given: NDArray[Any] | None) -> NDArray[Any] | tuple[()]:
+        """Return the weights of incoming edges as the state holds them."""
+        return given if given is not None and self.reads_in_weights else ()
 
     def pulls_later(self, large: bool) -> bool:
         """Whether incoming arcs are of no use until some `Advance` finds that a pull pays.

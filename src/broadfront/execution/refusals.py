@@ -1,11 +1,12 @@
 """What is refused before it runs, because it would mean something else than it says.
 
-A functor that writes into the graph is refused everywhere. On several devices the number of a
-vertex or an edge is its place in a part, and a device has copies of its neighbours alone; so what a
-functor may look at, index and store is less. What it touches is read off it (`access`).
+A functor that writes into the graph, or takes an incoming edge for an outgoing one, is refused
+everywhere. On several devices the number of an edge is its place in a part, and a device has copies
+of its neighbours alone; so what a functor may look at, index and store is less. What it touches is
+read off it (`access`).
 
-Not noticed is what a functor computes from the number of a vertex and then stores, proposes or
-compares: a difference of two edges is the same on all devices, a sum of two vertices is not.
+Numbers of vertices are places in a part, too, where parts are relabelled. A program that uses them
+as values is right where ids are kept.
 """
 
 from __future__ import annotations
@@ -16,23 +17,52 @@ from types import FunctionType
 from typing import Any
 
 from broadfront.errors import FunctorError, OptionError
-from broadfront.execution.access import ATOMICS, DRAWN, Access, access
+from broadfront.execution.access import (
+    ATOMICS,
+    COMPARED,
+    DRAWN,
+    INDEXED,
+    RETURNED,
+    STORED,
+    Access,
+    Use,
+    access,
+)
 from broadfront.execution.faults import place_of
 from broadfront.execution.loops import mentioned
+from broadfront.execution.meanings import FAR_EDGE, VERTICES
+from broadfront.execution.names import names_in
 from broadfront.execution.program import RESERVED, Program
-from broadfront.execution.roles import EDGE, ELSEWHERE, NEAR, OWN, STATE, roles_of
-from broadfront.operators.describe import Advance, Functor, Levels, Once, Operator, Reduce
+from broadfront.execution.roles import (
+    EDGE,
+    EITHER_EDGE,
+    ELSEWHERE,
+    IN_EDGE,
+    NEAR,
+    OWN,
+    STATE,
+    Roles,
+    returns_count,
+    roles_of,
+    weights_of,
+)
+from broadfront.operators.describe import Advance, Functor, Once, Operator
 
 ROWS = ("offsets", "in_offsets")
 GRAPH = set(RESERVED) - {"num_vertices"}
 """The arrays that belong to the graph."""
+SIDES = {"targets": EDGE, "in_targets": IN_EDGE, "in_weight": IN_EDGE}
+"""Arrays of the graph with an element per edge, and of which; that of `weight` depends."""
+PUSH = "this Advance may go along incoming edges: give it direction='push'"
+DOES = {STORED: "stores", COMPARED: "compares or hands on", RETURNED: "returns",
+        DRAWN: "gives random"}  # fmt: skip
 
 
-def refuse_writes(program: Program) -> None:
-    """Refuse a program whose functors write into the graph."""
+def refuse_everywhere(program: Program) -> None:
+    """Refuse a program whose functors write into the graph, or take an edge for another."""
     for operator in _operators(program):
         for functor, roles in roles_of(operator):
-            if functor is None or not any(map(_writes, _reached(functor, set()))):
+            if functor is None or not _wants_a_look(functor, roles):
                 continue
             try:
                 touch = access(functor, roles)
@@ -43,6 +73,63 @@ def refuse_writes(program: Program) -> None:
                     f"{place_of(functor)} sets state.{name}, which belongs to the graph: functors "
                     "only read it; store in a field of your own"
                 )
+            _refuse_sides(functor, touch, weights_of(functor, operator))
+            if EITHER_EDGE in roles:
+                for use in sorted(touch.uses):
+                    if use.number in (EITHER_EDGE, FAR_EDGE) and not _of_edges(use):
+                        raise FunctorError(
+                            f"{use.place}: functor {functor.__name__} uses the number of its edge, "
+                            f"but {PUSH}"
+                        )
+
+
+def _wants_a_look(functor: Functor, roles: Roles) -> bool:
+    """Tell whether a functor may do what is refused everywhere; a look takes milliseconds."""
+    if EITHER_EDGE in roles or any(map(_writes, _reached(functor, set()))):
+        return True
+    return not {*SIDES, "weight"}.isdisjoint(names_in(functor))
+
+
+def _of_edges(use: Use) -> bool:
+    return use.what == INDEXED and use.name in (*SIDES, "weight")
+
+
+def _refuse_sides(functor: Functor, touch: Access, weight: str) -> None:
+    """Refuse an edge of one side as an index of what belongs to the other."""
+    for name, place in sorted(touch.reads):
+        side = weight if name == "weight" else SIDES.get(name)
+        if side is None or place not in (EDGE, IN_EDGE, EITHER_EDGE) or place == side:
+            continue
+        if EITHER_EDGE in (place, side):
+            instead = PUSH
+        elif name == "weight" and place == IN_EDGE:
+            instead = "an incoming edge has its weight in state.in_weight[edge]"
+        elif name == "weight":
+            instead = (
+                "here it has the weights of incoming edges: store what you need of outgoing ones "
+                "in a field, by a Compute before"
+            )
+        else:
+            instead = (
+                "offsets, targets and weight go together, and in_offsets, in_targets and in_weight"
+            )
+        what = {EDGE: "an outgoing edge", IN_EDGE: "an incoming edge"}.get(place, "its edge")
+        raise FunctorError(
+            f"{touch.places[name, place]}: functor {functor.__name__} reads state.{name} at {what}"
+            f", where it has that of another: {instead}"
+        )
+
+
+# ---------------------------------------------------------------------- several devices
+
+
+def needs_ids(program: Program) -> bool:
+    """Tell whether some functor of a program uses numbers of vertices as values."""
+    return any(
+        True for operator in _operators(program) for functor, roles in roles_of(operator)
+        if functor is not None
+        for _ in _numbers_used(functor, roles, operator, program)
+    )  # fmt: skip
 
 
 def refuse_on_many(program: Program, relabel: bool) -> None:
@@ -50,6 +137,7 @@ def refuse_on_many(program: Program, relabel: bool) -> None:
 
     With `relabel` vertices have other numbers there than in the graph.
     """
+    refuse_everywhere(program)
     for operator in _operators(program):
         for functor, roles in roles_of(operator):
             if functor is None:
@@ -59,12 +147,12 @@ def refuse_on_many(program: Program, relabel: bool) -> None:
                 _refuse_single_vertices(functor, touch, program)
                 continue
             _refuse_far(functor, touch, program)
-            _refuse_numbers(functor, touch, program, relabel)
-            if relabel and touch.tells and functor in _proposing(operator):
-                raise FunctorError(
-                    f"{place_of(functor)} returns the number of a vertex, which on several devices "
-                    "is its place in a part: return state.ids[vertex]"
-                )
+            _refuse_edges(functor, touch, operator, program)
+            if relabel:
+                for use, instead in _numbers_used(functor, roles, operator, program):
+                    _refuse_use(functor, use, instead)
+            if isinstance(operator, Advance) and functor is operator.functor:
+                _refuse_pulls(operator, touch)
             if not isinstance(operator, Once):
                 _refuse_settings(operator, touch, program)
     for phase in program.all_phases:
@@ -77,56 +165,106 @@ def _operators(program: Program) -> Iterator[Operator]:
         yield from phase.step
 
 
-def _proposing(operator: Operator) -> tuple[Functor, ...]:
-    """Return the functors of an operator whose numbers end up in a field or a total."""
-    match operator:
-        case Advance() | Reduce():
-            return (operator.functor,)
-        case Levels():
-            return (operator.gather,)
-    return ()
+def _numbers_used(
+    functor: Functor, roles: Roles, operator: Operator, program: Program
+) -> Iterator[tuple[Use, str]]:
+    """Return where a functor uses numbers of vertices as values, and what it should do."""
+    touch = access(functor, roles)
+    for use in sorted(touch.uses):
+        if use.number not in VERTICES or (
+            use.what == RETURNED and not returns_count(functor, operator)
+        ):
+            continue
+        if use.what != INDEXED:
+            does = {STORED: "store", RETURNED: "return", DRAWN: "give it"}.get(use.what, "use")
+            yield use, f"{does} state.ids[vertex], or leave out relabel=True"
+        elif _is_shared(use.name, program):
+            yield use, "index it by state.ids[vertex], or leave out relabel=True"
+    if ("ids", ELSEWHERE) in touch.reads:
+        place = touch.places.get(("ids", ELSEWHERE), "")
+        yield Use(INDEXED, "ids", "", place), "leave out relabel=True"
+
+
+def _refuse_use(functor: Functor, use: Use, instead: str) -> None:
+    """Refuse a number that differs from device to device."""
+    whose = {OWN: "its vertex", NEAR: "a neighbour", "": "any other than its vertices"}
+    number = f"the number of {whose.get(use.number, _kind(use))}"
+    if use.what == INDEXED:
+        does = f"indexes {_called(use.name)} by {number}"
+    else:
+        into = f" in {_called(use.name)}" if use.what == STORED else ""
+        does = f"{DOES[use.what]} {number}{into}"
+    raise FunctorError(
+        f"{use.place}: functor {functor.__name__} {does}, which on several devices is its place in "
+        f"a part: {instead}"
+    )
+
+
+def _kind(use: Use) -> str:
+    return "a vertex" if use.number in VERTICES else "an edge"
+
+
+def _called(name: str) -> str:
+    if name == ".":
+        return "an array"
+    return name[1:] if name.startswith(".") else f"state.{name}"
+
+
+def _is_shared(name: str, program: Program) -> bool:
+    """Tell whether an array is the same on all devices: no element of it belongs to a vertex."""
+    field = program.fields.get(name)
+    return name.startswith(".") or (field is not None and field.length is not None)
+
+
+def _refuse_edges(functor: Functor, touch: Access, operator: Operator, program: Program) -> None:
+    """Refuse numbers of edges but for finding what belongs to an edge."""
+    for use in sorted(touch.uses):
+        told = use.what == RETURNED and not returns_count(functor, operator)
+        if told or use.number in VERTICES:
+            continue
+        if use.what != INDEXED or _is_shared(use.name, program):
+            _refuse_use(
+                functor, use,
+                "give what belongs to edges to the graph, graph.with_edge_data(name=array), and "
+                "read state.name[edge]",
+            )  # fmt: skip
 
 
 def _refuse_far(functor: Functor, touch: Access, program: Program) -> None:
     """Refuse to look at, or to set, what is neither the vertex' own nor a neighbour's."""
     for name, place in sorted(touch.reads | touch.writes):
+        where = f"{touch.places.get((name, place), place_of(functor))}: functor {functor.__name__}"
         if name in ROWS and place != OWN:
             raise OptionError(
-                f"{place_of(functor)} reads the rows of another vertex, which another device may "
-                "own: on several devices use Intersect, or run it on one"
+                f"{where} reads the rows of another vertex, which another device may own: on "
+                "several devices use Intersect, or run it on one"
             )
-        if place == ELSEWHERE and name in program.fields and program.fields[name].length is None:
+        if place == ELSEWHERE and name in (*SIDES, "weight"):
             raise FunctorError(
-                f"{place_of(functor)} touches state.{name} at a place that is neither its vertex "
-                "nor a neighbour; on several devices another may own it: let values travel along "
-                "edges, or run it on one device"
+                f"{where} reads state.{name} at a place that is no edge of its vertex, which "
+                "another device may own: go through its edges by for edge in "
+                "range(state.offsets[vertex], state.offsets[vertex + 1])"
+            )
+        far = name in program.fields and program.fields[name].length is None
+        if place not in (OWN, NEAR) and far:
+            raise FunctorError(
+                f"{where} touches state.{name} at a place that is neither its vertex nor a "
+                "neighbour; on several devices another may own it: let values travel along edges, "
+                "or run it on one device"
             )
 
 
-def _refuse_numbers(functor: Functor, touch: Access, program: Program, relabel: bool) -> None:
-    """Refuse numbers of vertices and edges where they would have to be those of the graph."""
-    for name, place in sorted(touch.local):
-        field = program.fields.get(name)
-        shared = name.startswith(".") or (field is not None and (field.length or 0) > 1)
-        if not shared or not (relabel or place == EDGE):
-            continue
-        called = name[1:] if name.startswith(".") else f"state.{name}"
-        does, by = ("gives", "") if name == DRAWN else ("indexes", "by ")
-        if place == EDGE:
-            instead = "edges are numbered anew there, so it has to be run on one"
-        else:
-            verb = "give it" if name == DRAWN else "index it by"
-            instead = f"{verb} state.ids[vertex], or keep ids by relabel=False"
-        what = {OWN: "its vertex", NEAR: "a neighbour", EDGE: "an edge"}.get(place, "a vertex")
-        raise FunctorError(
-            f"{place_of(functor)} {does} {called} {by}the number of {what}, which on several "
-            f"devices is its place in a part: {instead}"
-        )
-    if relabel and touch.keeps:
-        raise FunctorError(
-            f"{place_of(functor)} stores the number of a vertex in state.{min(touch.keeps)}, which "
-            "on several devices is its place in a part: store state.ids[vertex]"
-        )
+def _refuse_pulls(operator: Advance, touch: Access) -> None:
+    """Refuse to look at, or to set, more than values of the source where it may be a copy."""
+    if not operator.may_pull:
+        return
+    for name, place in sorted(touch.reads | touch.writes):
+        if place == OWN and (name in ROWS or (name, place) in touch.writes):
+            does = "sets" if (name, place) in touch.writes else "reads"
+            raise FunctorError(
+                f"{touch.places[name, place]}: functor {operator.functor.__name__} {does} "
+                f"state.{name} of the source, but {PUSH}"
+            )
 
 
 def _refuse_settings(operator: Operator, touch: Access, program: Program) -> None:
@@ -150,7 +288,7 @@ def _refuse_settings(operator: Operator, touch: Access, program: Program) -> Non
 
 def _refuse_single_vertices(functor: Functor, touch: Access, program: Program) -> None:
     for name, _ in sorted(touch.reads | touch.writes):
-        if name in program.fields and program.fields[name].length is None:
+        if name in GRAPH or (name in program.fields and program.fields[name].length is None):
             raise OptionError(
                 f"{functor.__name__} touches {name!r} of single vertices, which other devices may "
                 "own: sum it up with a Compute, and ask for the sum"

@@ -19,25 +19,27 @@ from broadfront.operators.describe import (
 )
 
 OWN, NEAR, ELSEWHERE = "own", "near", "elsewhere"
-"""Whose place: the vertex that the functor is called for, a neighbour of it, or who knows."""
-EDGE, DERIVED = "edge", "derived"
-"""Numbers that differ from device to device as those of vertices do: of edges, and what is computed
-from any of them."""
-LOCAL = (OWN, NEAR, EDGE, DERIVED)
+"""Whose place: the vertex that the functor is called for, a neighbour of it, or any other."""
+EDGE, IN_EDGE, EITHER_EDGE = "edge", "in edge", "either edge"
+"""Edges of the own vertex: among those that leave, those that come, or the one or the other."""
+EDGES = (EDGE, IN_EDGE, EITHER_EDGE)
 STATE = "state"
 NUMBER = None
 
+Roles = tuple[str | None, ...]
 
-def roles_of(operator: Operator) -> list[tuple[Functor | None, tuple[str | None, ...]]]:
+
+def roles_of(operator: Operator) -> list[tuple[Functor | None, Roles]]:
     """Return the functors of an operator with the roles of their arguments."""
-    vertex, offer = (OWN, STATE), (NEAR, OWN, EDGE, STATE)
+    vertex, offer = (OWN, STATE), (NEAR, OWN, edge_of(operator), STATE)
     match operator:
         case Advance():
             return [
-                (operator.functor, (OWN, NEAR, EDGE, STATE)),
+                (operator.functor, (OWN, NEAR, edge_of(operator), STATE)),
                 (operator.cond, (NEAR, STATE)),
                 (operator.priority, vertex),
                 (operator.activate, (OWN, NUMBER, NUMBER, STATE)),
+                (operator.goal, (STATE,)),
             ]
         case Compute() | Filter():
             return [(operator.functor, vertex)]
@@ -63,3 +65,44 @@ def roles_of(operator: Operator) -> list[tuple[Functor | None, tuple[str | None,
             ]
         case Once():
             return [(operator.functor, (STATE,))]
+
+
+def edge_of(operator: Operator) -> str:
+    """Return among which edges an operator finds those that it hands to its functor."""
+    match operator:
+        case Advance(may_pull=True):
+            return EITHER_EDGE
+        case Advance(along="in") | Reduce() | Levels(descending=False):
+            return IN_EDGE
+    return EDGE
+
+
+def weights_of(functor: Functor, operator: Operator) -> str:
+    """Return to which edges ``state.weight`` belongs in a functor of an operator.
+
+    `EITHER_EDGE` stands for that of the edge that it is handed alone, whatever its side.
+    """
+    match operator:
+        case Advance() if functor is operator.functor:
+            return edge_of(operator)
+        case Advance() if functor is operator.cond or operator.along == "in":
+            return EITHER_EDGE if operator.may_pull or operator.along == "in" else EDGE
+        case Reduce(functor=offering, of_neighbor=False) if functor is offering:
+            return IN_EDGE
+        case Levels(descending=False) if functor in (operator.gather, operator.instead):
+            return IN_EDGE
+    return EDGE
+
+
+def returns_count(functor: Functor, operator: Operator) -> bool:
+    """Tell whether it matters what a functor of an operator returns."""
+    match operator:
+        case Compute():
+            return bool(operator.sums)
+        case Reduce():
+            return functor is operator.functor or bool(operator.sums)
+        case Levels():
+            return functor is not operator.apply
+        case Intersect() | Once():
+            return False
+    return True

@@ -68,7 +68,7 @@ def run(
     ):
         return run_on(
             program, partition, devices, frontier, begin, numbers,
-            relabel=where.get("relabel", True), memory=how["memory"],
+            relabel=where.get("relabel"), memory=how["memory"],
             memory_limit=where.get("memory_limit"), time_limit=left(), clock=clock,
             checked=how.get("checked", False),
         )  # fmt: skip

@@ -65,6 +65,10 @@ class Course:
         self.edges += 1
         return self._called(functor, (one, other, edge, self.backwards), [one, other])
 
+    def back_at_vertex(self, functor: Functor, vertex: int) -> Any:
+        """Call a functor of a vertex, in which weights belong to incoming arcs."""
+        return self._called(functor, (vertex, self.backwards), [vertex])
+
     def once(self, functor: Functor) -> Any:
         """Call a functor of the state alone."""
         return self._called(functor, (self.state,), [])
@@ -106,6 +110,8 @@ def new_course(
             "in_targets": turned.targets, "ids": np.arange(graph.num_vertices),
         }.items()
     }  # fmt: skip
+    if turned.weights is not None:
+        columns["in_weight"] = Column("in_weight", turned.weights, False)
     given = dict(zip(program.parameters, numbers, strict=True))
     forth, back = (
         {} if weights is None else {"weight": Column("weight", weights, False)}

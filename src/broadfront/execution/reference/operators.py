@@ -180,7 +180,8 @@ def go_by_levels(operator: Levels, course: Course) -> None:
         totals = {}
         for vertex in course.levels[level]:
             if instead is not None:
-                totals[vertex] = course.at_vertex(instead, vertex)
+                at_vertex = course.at_vertex if operator.descending else course.back_at_vertex
+                totals[vertex] = at_vertex(instead, vertex)
             else:
                 totals[vertex] = sum(_offers(operator, vertex, course), 0.0)
         for vertex, total in totals.items():

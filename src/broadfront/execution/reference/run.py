@@ -22,6 +22,7 @@ from broadfront.execution.fields import checked_start, fresh_fields
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.reference.course import Course, new_course
 from broadfront.execution.reference.operators import do
+from broadfront.execution.refusals import refuse_everywhere
 from broadfront.graph.csr import Graph
 from broadfront.progress import Listener, listening, report
 from broadfront.report.record import Record
@@ -44,6 +45,7 @@ def run_in_python(
     """Run `program` on `graph`; see `broadfront.run`."""
     clock = Clock()
     settled = program.on(graph.targets.dtype)
+    refuse_everywhere(settled)
     places = frontier_of(graph, frontier).tolist()
     begins = checked_start(settled, start, graph.num_vertices)
     arrays = fresh_fields(settled, graph.num_vertices, begins, 1)

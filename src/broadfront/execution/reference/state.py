@@ -67,8 +67,8 @@ class State:
         self.__dict__.update(attributes)
 
     def __getattr__(self, name: str) -> Any:
-        if name == "weight":
-            raise FunctorError("a functor reads state.weight, and the graph has no weights")
+        if name in ("weight", "in_weight"):
+            raise FunctorError(f"a functor reads state.{name}, and the graph has no weights")
         raise FunctorError(f"state has no {name}; there are {', '.join(self.__dict__)}")
 
     def __setattr__(self, name: str, value: Any) -> None:
