@@ -17,7 +17,7 @@ from broadfront.clock import Allowance, Clock, preparing
 from broadfront.devices import control
 from broadfront.devices import workspace as workspaces
 from broadfront.devices.profile import MINIMAL, MemoryProfile
-from broadfront.errors import DeviceMemoryError, OptionError
+from broadfront.errors import DeviceMemoryError
 from broadfront.execution.answer import Answer
 from broadfront.execution.equip import memory_for
 from broadfront.execution.faults import COMPILE_ERRORS, explained
@@ -25,10 +25,11 @@ from broadfront.execution.fields import checked_start, fresh_fields
 from broadfront.execution.fused import fused
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.memory import Case, allow, graph_bytes, memory_error, refuse
+from broadfront.execution.parameters import values_of
 from broadfront.execution.program import Program
 from broadfront.execution.states import state_class
 from broadfront.given import count as counted
-from broadfront.given import is_integer, vertices
+from broadfront.given import vertices
 from broadfront.graph.csr import Graph
 from broadfront.operators.cpu import frontier, tiles
 from broadfront.progress import Listener, following, listening
@@ -40,7 +41,6 @@ Array = NDArray[Any]
 ARCS_WORTH_A_THREAD = 1 << 15
 FEW_STARTS = 64
 """Vertices to start from that are one thread's work in a graph that never branches."""
-REALS = (float, np.float32, np.float64)
 
 
 def run_alone(
@@ -184,20 +184,6 @@ def frontier_of(graph: Graph, starting: ArrayLike) -> NDArray[np.int64]:
     """Return the positions to start from, each once; refuse what is not a vertex."""
     found = vertices(starting, graph.num_vertices, "the frontier")
     return np.unique(found) if len(found) > 1 else found
-
-
-def values_of(program: Program, given: Mapping[str, float]) -> list[float]:
-    """Return the values of the program's parameters, in order."""
-    if set(given) != set(program.parameters):
-        raise OptionError(
-            f"the program's parameters are {', '.join(program.parameters) or 'none'}; "
-            f"given were {', '.join(given) or 'none'}"
-        )
-    for name, value in given.items():
-        whole = isinstance(value, (bool, np.bool_)) or is_integer(value)
-        if not (whole and -(1 << 63) <= value < 1 << 63) and not isinstance(value, REALS):
-            raise OptionError(f"parameter {name}={value!r:.60}: expected a number of 64 bits")
-    return [given[name] for name in program.parameters]
 
 
 def thread_count(graph: Graph, threads: int | None, narrow: bool = False) -> int:

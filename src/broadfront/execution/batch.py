@@ -32,7 +32,6 @@ from broadfront.execution.alone import (
     ARCS_WORTH_A_THREAD,
     rows_of,
     thread_count,
-    values_of,
     work_for,
 )
 from broadfront.execution.answer import Answer
@@ -42,6 +41,7 @@ from broadfront.execution.fused_batch import AT_SOURCE, FILLED, GIVEN, Batch, fu
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.memory import Case, allow, memory_error, refuse
 from broadfront.execution.options import Options, sorted_out
+from broadfront.execution.parameters import values_of
 from broadfront.execution.program import Program
 from broadfront.execution.reference.run import PYTHON
 from broadfront.execution.run import run

@@ -22,7 +22,7 @@ from broadfront.devices.profile import MINIMAL, MemoryProfile, largest
 from broadfront.devices.team import Team
 from broadfront.errors import DeviceMemoryError
 from broadfront.execution.across import Across
-from broadfront.execution.alone import frontier_of, left_in, values_of
+from broadfront.execution.alone import frontier_of, left_in
 from broadfront.execution.answer import Answer
 from broadfront.execution.equip import Setting, directions, mail_for, work_for_part
 from broadfront.execution.faults import COMPILE_ERRORS, explained
@@ -31,6 +31,7 @@ from broadfront.execution.fused import fused
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.luggage import Luggage
 from broadfront.execution.memory import Case, allow, array_bytes, held_by, memory_error, refuse
+from broadfront.execution.parameters import values_of
 from broadfront.execution.plan import Plan
 from broadfront.execution.program import Program
 from broadfront.execution.refusals import needs_ids

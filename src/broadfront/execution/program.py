@@ -22,10 +22,11 @@ from types import FunctionType
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from broadfront.errors import FunctorError, OptionError
 from broadfront.execution.names import COUNTERS, check_counting, names_in
+from broadfront.execution.parameters import check_dtypes
 from broadfront.given import is_integer, number
 from broadfront.operators.describe import (
     Advance,
@@ -113,13 +114,15 @@ class Program:
     phases
         Several phases, one after the other.
     parameters
-        Names of numbers that each run sets, read by functors as attributes of the state.
+        Names of numbers that each run sets, read by functors as attributes of the state: whole
+        numbers as int64, others as float64, each with a loop of its own. Or names with dtypes, and
+        numbers become these: one loop for all.
     """
 
     fields: Mapping[str, Field]
     step: Sequence[Operator] = ()
     phases: Sequence[Phase] = ()
-    parameters: Sequence[str] = ()
+    parameters: Sequence[str] | Mapping[str, DTypeLike] = ()
     name: str = "program"
     _loops: dict[Any, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False, hash=False
@@ -252,6 +255,8 @@ class Program:
                 raise OptionError(f"{name!r} cannot be the name of a field or parameter")
             if name in names[:place]:
                 raise OptionError(f"{name!r} is the name of two fields or parameters")
+        if isinstance(self.parameters, Mapping):
+            check_dtypes(self.parameters)
         for name, declared in self.fields.items():
             if not isinstance(declared, Field):
                 raise OptionError(f"field {name!r} is {declared!r:.60}: expected a Field")

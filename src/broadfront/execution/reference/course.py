@@ -112,7 +112,8 @@ def new_course(
     }  # fmt: skip
     if turned.weights is not None:
         columns["in_weight"] = Column("in_weight", turned.weights, False)
-    given = dict(zip(program.parameters, numbers, strict=True))
+    plain_numbers = [np.asarray(number).item() for number in numbers]
+    given = dict(zip(program.parameters, plain_numbers, strict=True))
     forth, back = (
         {} if weights is None else {"weight": Column("weight", weights, False)}
         for weights in (graph.weights, turned.weights)

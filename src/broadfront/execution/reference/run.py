@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike
 
 from broadfront.clock import Allowance, Clock
 from broadfront.errors import OptionError
-from broadfront.execution.alone import frontier_of, values_of
+from broadfront.execution.alone import frontier_of
 from broadfront.execution.answer import Answer
 from broadfront.execution.fields import checked_start, fresh_fields
+from broadfront.execution.parameters import values_of
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.reference.course import Course, new_course
 from broadfront.execution.reference.operators import do
