@@ -7,7 +7,10 @@ BIN := $(VENV)/bin
 FUZZ_SECONDS ?= 3600
 FUZZ ?=
 
-.PHONY: demo test checked lint bench mix fuzz interrupts failing clean
+WRITTEN ?= 20000
+SEED ?= 0
+
+.PHONY: demo test checked lint bench mix written fuzz interrupts failing clean
 
 demo: $(VENV)/installed
 	$(BIN)/broadfront bfs kron:20 --verify
@@ -34,6 +37,10 @@ bench: $(VENV)/installed-for-bench
 # Thousands of random runs against plain serial answers.
 mix: $(VENV)/installed-for-tests
 	PYTHONPATH=tests $(BIN)/python tests/mix.py
+
+# Programs that Hypothesis writes, on every back end; prints the smallest that is not the same.
+written: $(VENV)/installed-for-tests
+	PYTHONPATH=tests $(BIN)/python tests/written/run.py --templates $(WRITTEN) --seed $(SEED)
 
 # Every allocation, thread and access to a file fails in turn: an hour or more.
 failing: $(VENV)/installed-for-tests

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import broadfront as bf
+from broadfront import atomics
 from broadfront.errors import (
     BoundsError,
     FunctorError,
@@ -227,3 +228,18 @@ def test_each_run_sees_what_globals_are_now() -> None:
     assert bf.run(program, bf.generate("path:3"), **FROM_0)["hops"].tolist() == [0, 1, 2]
     scope["STEP"] = 5
     assert bf.run(program, bf.generate("path:3"), **FROM_0)["hops"].tolist() == [0, 5, 10]
+
+
+def test_atomics_are_plain_reads_and_writes() -> None:
+    def touch_all(vertex: int, state: Any) -> None:
+        before = atomics.add(state.x, vertex, 5) + atomics.minimum(state.x, vertex, 3)
+        before += atomics.maximum(state.x, vertex, 4) + atomics.bitwise_or(state.x, vertex, 3)
+        before += atomics.exchange(state.x, vertex, 9) + atomics.arrive(state.x, vertex)
+        if atomics.compare_and_swap(state.x, vertex, 10, before):
+            atomics.store(state.y, vertex, atomics.load(state.x, vertex))
+
+    fields = {"x": bf.Field(np.int64, fill=1), "y": bf.Field(np.int64)}
+    program = bf.Program(fields, step=[bf.Compute(touch_all)])
+    for where in (PYTHON, {"threads": 1}):
+        answer = bf.run(program, bf.generate("path:2"), **where)
+        assert answer["x"].tolist() == answer["y"].tolist() == [1 + 6 + 3 + 4 + 7 + 9] * 2

@@ -50,3 +50,19 @@ def test_every_direction_agrees_with_plain_python(direction: str | None, threads
     assert (depth > 1).any()
     np.testing.assert_array_equal(answer["depth"].view(np.int32), depth)
     np.testing.assert_array_equal(answer["seen"], seen)
+
+
+def one_and_id(vertex, state):
+    return 1, state.ids[vertex] / 2
+
+
+def test_totals_over_the_frontier_are_those_of_its_vertices() -> None:
+    sums = {name: bf.Field(dtype, length=1) for name, dtype in (("n", np.int64), ("half", float))}
+    program = bf.Program(sums, step=[bf.Compute(one_and_id, ("n", "half"), over="frontier")])
+    frontier = np.flatnonzero(GRAPH.degrees > 3)
+    for where in ({"devices": "python"}, {"threads": 1}, {"threads": 2}, *(
+        {"devices": devices, "partitioner": partitioner}
+        for devices in (2, 3) for partitioner in ("range", "random", "metis")
+    )):  # fmt: skip
+        answer = bf.run(program, GRAPH, frontier=frontier, **where)
+        assert (answer["n"][0], answer["half"][0]) == (len(frontier), frontier.sum() / 2)

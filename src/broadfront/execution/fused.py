@@ -143,7 +143,7 @@ def _alone(
         case Advance():
             return prioritised(operator, dict(program.fields), names.index(operator.into), crossing)
         case Compute(over="frontier"):
-            return over_frontier(operator)
+            return over_frontier(operator, tuple(map(names.index, operator.sums)))
         case Compute():
             return compute(operator, tuple(map(names.index, operator.sums)))
         case Reduce():

@@ -65,7 +65,7 @@ class Phase:
     limit
         At most so many iterations.
     alternate
-        Let the operators take turns, one an iteration, in place of all of them in each.
+        Let two operators take turns, one an iteration, in place of both of them in each.
     counts
         Whether this counts as iterations. What does not, such as making ready, is recorded with the
         iteration that follows.
@@ -80,6 +80,8 @@ class Phase:
     def __post_init__(self) -> None:
         if self.limit is not None and (not is_integer(self.limit) or self.limit < 0):
             raise OptionError(f"limit={self.limit!r} is not a number of iterations")
+        if self.alternate and len(self.step) != 2:
+            raise OptionError(f"alternate=True is for two operators, and here are {len(self.step)}")
         if self.until is not None:
             _check_functor(self.until, "Phase(until=...)")
 

@@ -100,8 +100,8 @@ class Compute:
         ``functor(vertex, state)``; what it returns is added up where `sums` names a field.
     sums
         Fields of length 1, of 64 bits where they are of integers, that take the total of what the
-        functor returns (a number, or a tuple with one per field). Totals are added in a fixed
-        order: same bits for any number of threads.
+        functor returns (a number, or a tuple with one per field). Totals over all vertices are
+        added in a fixed order: same bits for any number of threads.
     over
         ``"vertices"`` or ``"frontier"``.
     """

@@ -12,6 +12,7 @@ from broadfront.bits import count_ones, trailing_zeros
 from broadfront.devices.control import CURSORS, LINE, claim, nanoseconds
 from broadfront.functors import compile_functor
 from broadfront.kernel import inner
+from broadfront.operators.cpu.compute import totals_of
 from broadfront.operators.cpu.frontier import (
     ALL_SIZE,
     ATOMICS,
@@ -39,30 +40,39 @@ from broadfront.pointers import shifted
 WORDS_PER_TURN = 16
 
 
-def over_frontier(operator: Compute) -> Callable[..., Any]:
-    """Return the section of a `Compute` over the frontier."""
+def over_frontier(operator: Compute, places: tuple[int, ...]) -> Callable[..., Any]:
+    """Return the section of a `Compute` over the frontier; `places` are those of its sums."""
     functor = compile_functor(operator.functor)
+    add, store, publish = totals_of(places)
+    sums = len(places)
 
     @inner
-    def queued(rank, control, queue, size, state, turn):
+    def queued(rank, control, queue, size, state, partials, turn):
         while True:
             begin = claim(control, WORK + turn % 3, rank, BLOCK)
             if begin >= size:
                 break
+            totals = (0.0, 0.0)
             for place in range(begin, min(size, begin + BLOCK)):
-                functor(np.int64(queue[place]), state)
+                totals = add(totals, functor(np.int64(queue[place]), state))
+            store(partials, begin // BLOCK, totals)
+        return (size + BLOCK - 1) // BLOCK
 
     @inner
-    def marked(rank, control, bits, words, state, turn):
+    def marked(rank, control, bits, words, state, partials, turn):
         while True:
             begin = claim(control, WORK + turn % 3, rank, WORDS_PER_TURN)
             if begin >= words:
                 break
+            totals = (0.0, 0.0)
             for word in range(begin, min(words, begin + WORDS_PER_TURN)):
                 left = bits[word]
                 while left != 0:
-                    functor((word << 6) + np.int64(trailing_zeros(left)), state)
+                    vertex = (word << 6) + np.int64(trailing_zeros(left))
+                    totals = add(totals, functor(vertex, state))
                     left &= left - np.uint64(1)
+            store(partials, begin // WORDS_PER_TURN, totals)
+        return (words + WORDS_PER_TURN - 1) // WORDS_PER_TURN
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
@@ -71,10 +81,19 @@ def over_frontier(operator: Compute) -> Callable[..., Any]:
         odd = front[PARITY] == 1
         if front[PULLING] == 1:
             words = (graph.num_vertices + 63) >> 6
-            marked(rank, control, work.other_bits if odd else work.bits, words, state, turn)
+            bits = work.other_bits if odd else work.bits
+            pieces = marked(rank, control, bits, words, state, work.partials, turn)
         else:
-            queued(rank, control, queue_at(work, odd), front[SIZE], state, turn)
+            queue = queue_at(work, odd)
+            pieces = queued(rank, control, queue, front[SIZE], state, work.partials, turn)
         turn = finish(control, rank, threads, turn)
+        if sums:
+            if turn < 0:
+                return turn
+            prepare(control, rank, turn)
+            if rank == 0:
+                publish(work.partials, pieces, state)
+            turn = finish(control, rank, threads, turn)
         front[BEFORE], front[VISITED], front[ATOMICS] = front[SIZE], 0, 0
         tell(work, front, rank, DENSE, began)
         return turn
