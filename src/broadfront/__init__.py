@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from broadfront.execution.explore import Exploration, explore
     from broadfront.execution.options import Options
     from broadfront.execution.program import Phase, Program
+    from broadfront.execution.repeat import Repeat
     from broadfront.execution.run import run
     from broadfront.graph.convert import from_networkx, from_scipy
     from broadfront.graph.csr import Graph
@@ -97,6 +98,7 @@ __all__ = [
     "Phase",
     "Program",
     "Reduce",
+    "Repeat",
     "ShortestPaths",
     "TimeLimitError",
     "Triangles",
@@ -141,6 +143,7 @@ _HOMES = {
     "execution.explore": ("Exploration", "explore"),
     "execution.options": ("Options",),
     "execution.program": ("Phase", "Program"),
+    "execution.repeat": ("Repeat",),
     "execution.run": ("run",),
     "graph.convert": ("from_networkx", "from_scipy"),
     "graph.csr": ("Graph",),

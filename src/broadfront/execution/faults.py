@@ -47,9 +47,10 @@ def explained(error: Exception, program: Program, state: Any) -> FunctorError:
             element = numba.from_dtype(_dtype(program, name))
             if fault := _fault(field.combine.function, (element, element), element):
                 return fault
-    for phase in program.all_phases:
-        if phase.until is not None and (fault := _fault(phase.until, (kind,), None)):
+    for until in program.untils:
+        if fault := _fault(until, (kind,), None):
             return fault
+    for phase in program.all_phases:
         for operator in phase.step:
             for functor, arguments, field in _uses(operator, program, kind):
                 if fault := _fault(functor, arguments, field):

@@ -13,7 +13,7 @@ import numpy as np
 from broadfront.devices.control import FIRST, assemble
 from broadfront.execution.across import Across
 from broadfront.execution.luggage import taken_home, unpacked
-from broadfront.execution.phases import Section, chained, numbered, phased
+from broadfront.execution.phases import Section, chained, going_round, numbered, phased
 from broadfront.execution.program import Program
 from broadfront.execution.refusals import refuse_everywhere
 from broadfront.kernel import kernel
@@ -81,7 +81,10 @@ def whole_of(
     operators = {operator for phase in program.all_phases for operator in phase.step}
     made = {operator: _section(operator, program, names, large, across) for operator in operators}
     counting = bool(program.counters)
-    phases = [phased(phase, made, counting) for phase in program.all_phases]
+    if program.goes_round:
+        phases = [going_round(program.members, made, counting)]
+    else:
+        phases = [phased(phase, made, counting) for phase in program.all_phases]
     if len(phases) > 1:
         phases = [numbered(phase, number) for number, phase in enumerate(phases)]
     return chained(phases if across is None else [unpacked, *phases, taken_home])

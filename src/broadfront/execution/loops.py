@@ -115,8 +115,8 @@ def _functors(program: Program) -> Iterator[Any]:
     for field in program.fields.values():
         if isinstance(field.combine, Monoid):
             yield field.combine.function
+    yield from program.untils
     for phase in program.all_phases:
-        yield phase.until
         for operator in phase.step:
             yield from filter(callable, vars(operator).values())
             if isinstance(operator, Reduce) and isinstance(operator.combine, Monoid):

@@ -13,6 +13,7 @@ import numpy as np
 from broadfront import atomics
 from broadfront.devices.control import LINE, nanoseconds
 from broadfront.execution.program import Phase
+from broadfront.execution.repeat import Repeat
 from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.cpu.frontier import (
@@ -38,7 +39,7 @@ from broadfront.operators.cpu.solo import (
     stays_small,
     take_over,
 )
-from broadfront.operators.describe import Advance, Compute, Filter, Operator
+from broadfront.operators.describe import Advance, Compute, Filter, Functor, Operator
 from broadfront.pointers import shifted, with_counters
 
 Section = Callable[..., Any]
@@ -51,10 +52,52 @@ def phased(phase: Phase, made: Mapping[Operator, Section], counting: bool) -> Se
     """
     sections = [made[operator] for operator in phase.step]
     step = _in_turns(*sections) if phase.alternate else chained(sections)
-    until = _never if phase.until is None else compile_functor(phase.until)
-    if counting:
-        return _repeated(phase, _counting(step), _asking_with_counters(until))
-    return _repeated(phase, step, _asking(until))
+    ask = _asking(phase.until, counting)
+    return _repeated(phase, _counting(step) if counting else step, ask)
+
+
+def going_round(
+    members: Sequence[Phase | Repeat], made: Mapping[Operator, Section], counting: bool
+) -> Section:
+    """Return the phases of a program that has a `Repeat`; its loop is never left and entered again.
+
+    So a phase that begins has not run yet, however often it did in earlier rounds.
+    """
+    return chained([
+        _rounds(member, going_round(member.phases, made, counting), _asking(member.until, counting))
+        if isinstance(member, Repeat) else _anew(phased(member, made, counting))
+        for member in members
+    ])  # fmt: skip
+
+
+def _anew(phase: Section) -> Section:
+    @inner
+    def begun(rank, threads, control, graph, state, in_state, work, front, turn):
+        front[TIMES] = 0
+        return phase(rank, threads, control, graph, state, in_state, work, front, turn)
+
+    return begun
+
+
+def _rounds(repeat: Repeat, body: Section, ask: Section) -> Section:
+    """Return a section that runs the phases of a `Repeat` as often as it says."""
+    limit = repeat.limit if repeat.limit is not None else 1 << 62
+    asks, by_frontier = repeat.until is not None, repeat.by_frontier
+    over = _deciding(ask)
+
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        rounds, enough = np.int64(0), False
+        while turn >= 0 and rounds < limit and not enough:
+            turn = body(rank, threads, control, graph, state, in_state, work, front, turn)
+            if asks and turn >= 0:
+                front[TIMES] = rounds
+                turn, enough = over(rank, threads, control, state, work, front, turn)
+            rounds += 1
+            enough = enough or (by_frontier and front[ALL_SIZE] == 0)
+        return turn
+
+    return section
 
 
 def numbered(phase: Section, number: int) -> Section:
@@ -118,22 +161,38 @@ def _never(state):
     return False
 
 
-def _asking(until: Section) -> Section:
+def _asking(functor: Functor | None, counting: bool) -> Section:
+    """Return the question whether it is over, of the state and the frontier.
+
+    Where the state has counters, it has the number of the iteration or round before.
+    """
+    until = _never if functor is None else compile_functor(functor)
+
     @inner
     def ask(state, front):
         return until(state)
 
-    return ask
-
-
-def _asking_with_counters(until: Section) -> Section:
-    """Return the question with the number of the iteration before, and the frontier it left."""
-
     @inner
-    def ask(state, front):
+    def ask_with_counters(state, front):
         return until(with_counters(state, front[TIMES], front[ALL_SIZE]))
 
-    return ask
+    return ask_with_counters if counting else ask
+
+
+def _deciding(ask: Section) -> Section:
+    """Return the function that asks whether a phase is over, or a round was the last."""
+
+    @inner
+    def over(rank, team, control, state, work, front, turn):
+        """Ask whether it is over; a meeting, unless a thread is alone."""
+        prepare(control, rank, turn)
+        answer = shifted(work.stats, 3 * LINE + (turn & 1))
+        if rank == 0:
+            atomics.store(answer, 0, np.int64(ask(state, front)))
+        turn = finish(control, rank, team, turn)
+        return turn, turn >= 0 and atomics.load(answer, 0) != 0
+
+    return over
 
 
 def _by_frontier(phase: Phase) -> bool:
@@ -150,18 +209,9 @@ def _repeated(phase: Phase, step: Section, ask: Section) -> Section:
     limit = phase.limit if phase.limit is not None else 1 << 62
     if not phase.advances and phase.until is None and phase.limit is None:
         limit = 1
+    over = _deciding(ask)
     advances, asks, may_be_small = phase.advances, phase.until is not None, _by_frontier(phase)
     counts = 1 if phase.counts else 0
-
-    @inner
-    def over(rank, team, control, state, work, front, turn):
-        """Ask whether the phase is over; a meeting, unless a thread is alone."""
-        prepare(control, rank, turn)
-        answer = shifted(work.stats, 3 * LINE + (turn & 1))
-        if rank == 0:
-            atomics.store(answer, 0, np.int64(ask(state, front)))
-        turn = finish(control, rank, team, turn)
-        return turn, turn >= 0 and atomics.load(answer, 0) != 0
 
     @inner
     def repeated(rank, threads, control, graph, state, in_state, work, front, turn):

@@ -10,7 +10,7 @@ All of it is known before the program runs, from what functors touch.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,8 +19,9 @@ from broadfront.errors import OptionError
 from broadfront.execution.access import Access, access, touched
 from broadfront.execution.exchange.agree import BOARD_ROOM, Shared
 from broadfront.execution.exchange.by_level import MOST_CARRIED
-from broadfront.execution.program import Program
+from broadfront.execution.program import Phase, Program
 from broadfront.execution.refusals import refuse_on_many
+from broadfront.execution.repeat import Repeat
 from broadfront.execution.roles import OWN, STATE, roles_of
 from broadfront.operators.describe import (
     Advance,
@@ -173,38 +174,65 @@ def _find_stale(
     plan: Plan,
     adds: dict[Operator, set[str]],
 ) -> None:
-    """Find which copies are stale before each operator; loops are gone through twice.
+    """Find which copies are stale before each operator.
 
     A copy that takes proposals other than sums must be fresh, since all of it goes to the owner. An
     `Advance` alone only improves: copies that lag behind its owner are still good to compare with,
     unless something else has set the field since, and spoiled them.
     """
-    stale, spoiled = set(plan.adding), set[str]()
-    for phase in program.all_phases:
+
+    def visit(operator: Operator, stale: set[str], spoiled: set[str]) -> None:
+        touch = touches[operator]
+        asked = {name for name, place in _per_vertex(program, touch.reads) if place != OWN}
+        for name in sorted(asked & adds[operator]):
+            raise OptionError(
+                f"{name!r} adds up proposals and is asked of neighbours by the same "
+                f"{type(operator).__name__}, which has no meaning on several devices"
+            )
+        if isinstance(operator, Advance):
+            asked -= {operator.into} - spoiled
+            asked |= {operator.into} & spoiled - adds[operator]
+        if isinstance(operator, Levels) and operator.by is not None:
+            asked.add(operator.by)
+        asked |= plan.proposed[operator] - adds[operator]
+        needed = asked & stale
+        plan.before.setdefault(operator, set()).update(needed)
+        stale -= needed
+        spoiled -= needed
+        set_ = {name for name, _ in _per_vertex(program, touch.writes)} | _united(operator)
+        stale |= set_
+        spoiled |= set_
+        stale -= plan.by_level.get(operator, ("", set()))[1]
+        stale |= _advanced(operator) | _united(operator)
+
+    _go_through(program.members, set(plan.adding), set(), visit)
+
+
+def _go_through(
+    members: Sequence[Phase | Repeat],
+    stale: set[str],
+    spoiled: set[str],
+    visit: Callable[[Operator, set[str], set[str]], None],
+) -> None:
+    """Visit operators in the order in which they may run, what repeats twice.
+
+    What has come to be stale on any way through is stale: a phase may not run at all, for which an
+    empty frontier is enough, and one whose operators take turns may end after any of them.
+    """
+    for member in members:
+        passed_over = member.limit is not None or (isinstance(member, Phase) and member.advances)
+        ways = [(set(stale), set(spoiled))] if passed_over else []
         for _ in range(2):
-            for operator in phase.step:
-                touch = touches[operator]
-                asked = {name for name, place in _per_vertex(program, touch.reads) if place != OWN}
-                for name in sorted(asked & adds[operator]):
-                    raise OptionError(
-                        f"{name!r} adds up proposals and is asked of neighbours by the same "
-                        f"{type(operator).__name__}, which has no meaning on several devices"
-                    )
-                if isinstance(operator, Advance):
-                    asked -= {operator.into} - spoiled
-                    asked |= {operator.into} & spoiled - adds[operator]
-                if isinstance(operator, Levels) and operator.by is not None:
-                    asked.add(operator.by)
-                asked |= plan.proposed[operator] - adds[operator]
-                needed = asked & stale
-                plan.before.setdefault(operator, set()).update(needed)
-                stale -= needed
-                spoiled -= needed
-                set_ = {name for name, _ in _per_vertex(program, touch.writes)} | _united(operator)
-                stale |= set_
-                spoiled |= set_
-                stale -= plan.by_level.get(operator, ("", set()))[1]
-                stale |= _advanced(operator) | _united(operator)
+            if isinstance(member, Repeat):
+                _go_through(member.phases, stale, spoiled, visit)
+                continue
+            for operator in member.step:
+                visit(operator, stale, spoiled)
+                if member.alternate:
+                    ways.append((set(stale), set(spoiled)))
+        for also_stale, also_spoiled in ways:
+            stale |= also_stale
+            spoiled |= also_spoiled
 
 
 def _added(operator: Operator, program: Program, plan: Plan) -> set[str]:

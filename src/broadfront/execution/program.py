@@ -27,11 +27,13 @@ from numpy.typing import DTypeLike, NDArray
 from broadfront.errors import FunctorError, OptionError
 from broadfront.execution.names import COUNTERS, check_counting, names_in
 from broadfront.execution.parameters import check_dtypes
+from broadfront.execution.repeat import Repeat, flattened, repeats_in
 from broadfront.given import is_integer, number
 from broadfront.operators.describe import (
     Advance,
     Compute,
     Field,
+    Filter,
     Functor,
     Intersect,
     Levels,
@@ -91,6 +93,11 @@ class Phase:
         return any(isinstance(operator, Advance) for operator in self.step)
 
     @property
+    def moves(self) -> bool:
+        """Whether the phase changes the frontier."""
+        return any(isinstance(operator, (Advance, Filter)) for operator in self.step)
+
+    @property
     def repeats(self) -> bool:
         """Whether the phase may run more than a few times."""
         few = self.limit is not None and self.limit <= FEW
@@ -114,7 +121,7 @@ class Program:
     step
         The operators of the only phase.
     phases
-        Several phases, one after the other.
+        Several phases, one after the other; a `Repeat` among them runs its own again and again.
     parameters
         Names of numbers that each run sets, read by functors as attributes of the state: whole
         numbers as int64, others as float64, each with a loop of its own. Or names with dtypes, and
@@ -123,7 +130,7 @@ class Program:
 
     fields: Mapping[str, Field]
     step: Sequence[Operator] = ()
-    phases: Sequence[Phase] = ()
+    phases: Sequence[Phase | Repeat] = ()
     parameters: Sequence[str] | Mapping[str, DTypeLike] = ()
     name: str = "program"
     _loops: dict[Any, Any] = field(
@@ -137,23 +144,44 @@ class Program:
         if bool(self.step) == bool(self.phases):
             raise OptionError("a program has either a step or phases")
         self._check_names()
+        self._check_members(self.members)
         arranged = False
         intersects = 0
-        for phase in self.all_phases:
-            for operator in phase.step:
-                self._check(operator)
-                intersects += isinstance(operator, Intersect)
-                if isinstance(operator, Levels):
-                    arranged = arranged or operator.by is not None
-                    if not arranged:
-                        raise OptionError("the first Levels of a program needs by=")
+        for operator in self.operators:
+            self._check(operator)
+            intersects += isinstance(operator, Intersect)
+            if isinstance(operator, Levels):
+                arranged = arranged or operator.by is not None
+                if not arranged:
+                    raise OptionError("the first Levels of a program needs by=")
         if intersects > 1:
             raise OptionError("a program has at most one Intersect")
 
     @property
-    def all_phases(self) -> Sequence[Phase]:
-        """The phases, also of a program given by one step."""
+    def members(self) -> Sequence[Phase | Repeat]:
+        """The phases in order, also of a program given by one step."""
         return self.phases or (Phase(self.step),)
+
+    @property
+    def all_phases(self) -> Sequence[Phase]:
+        """All phases, those inside a `Repeat` too."""
+        return tuple(flattened(self.members))
+
+    @property
+    def operators(self) -> list[Operator]:
+        """All operators, in order."""
+        return [operator for phase in self.all_phases for operator in phase.step]
+
+    @property
+    def goes_round(self) -> bool:
+        """Whether there is a `Repeat`."""
+        return any(repeats_in(self.members))
+
+    @property
+    def untils(self) -> list[Functor]:
+        """The functors that end phases and rounds."""
+        ending: list[Phase | Repeat] = [*self.all_phases, *repeats_in(self.members)]
+        return [member.until for member in ending if member.until is not None]
 
     def on(self, vertex: Any) -> Program:
         """Return the program with the dtypes it has where vertex ids are of dtype `vertex`."""
@@ -168,13 +196,12 @@ class Program:
     @property
     def only_advances(self) -> bool:
         """Whether all that it does is to follow edges from the frontier."""
-        return all(isinstance(step, Advance) for phase in self.all_phases for step in phase.step)
+        return all(isinstance(step, Advance) for step in self.operators)
 
     @property
     def advances_back(self) -> bool:
         """Whether some `Advance` goes against the arcs."""
-        return any(isinstance(step, Advance) and step.along == "in"
-                   for phase in self.all_phases for step in phase.step)  # fmt: skip
+        return any(isinstance(step, Advance) and step.along == "in" for step in self.operators)
 
     @property
     def reduces(self) -> list[Reduce]:
@@ -184,22 +211,19 @@ class Program:
     @property
     def reduces_often(self) -> bool:
         """Whether such a reduction runs often enough to prepare the graph for it."""
-        return any(phase.reduces and phase.repeats for phase in self.all_phases)
+        often = self.goes_round
+        return any(phase.reduces and (phase.repeats or often) for phase in self.all_phases)
 
     def looks_back(self, large: bool) -> bool:
         """Whether some operator goes along incoming arcs, on a graph that is `large` or not."""
-        return any(
-            _looks_back(operator, large) for phase in self.all_phases for operator in phase.step
-        )
+        return any(_looks_back(operator, large) for operator in self.operators)
 
     @cached_property
     def names_read(self) -> frozenset[str]:
         """All names in functors: what is not among them, no functor reads from its state."""
-        functors = [
-            value for phase in self.all_phases
-            for owner in (phase, *phase.step) for value in vars(owner).values() if callable(value)
-        ]  # fmt: skip
-        return frozenset().union(*(names_in(functor) for functor in functors))
+        held = [value for operator in self.operators for value in vars(operator).values()]
+        functors = filter(callable, held)
+        return frozenset().union(*(names_in(functor) for functor in (*functors, *self.untils)))
 
     @property
     def reads_weights(self) -> bool:
@@ -232,8 +256,11 @@ class Program:
     def pulls_later(self, large: bool) -> bool:
         """Whether incoming arcs are of no use until some `Advance` finds that a pull pays.
 
-        That operator must be the first of its iteration, which then begins again.
+        That operator must be the first of its iteration, which then begins again. A loop that goes
+        round is never left.
         """
+        if self.goes_round:
+            return False
         backwards = [
             (operator, operator is phase.step[0] or phase.alternate)
             for phase in self.all_phases
@@ -245,6 +272,20 @@ class Program:
             and operator.along == "out" and not _reads_incoming(operator)
             for operator, first in backwards
         )  # fmt: skip
+
+    def _check_members(self, members: Sequence[Phase | Repeat]) -> None:
+        """Refuse what is neither a phase nor a `Repeat`, and a `Repeat` without an end."""
+        for member in members:
+            if isinstance(member, Repeat):
+                self._check_members(member.phases)
+                if member.until is not None:
+                    _check_functor(member.until, "Repeat(until=...)")
+                elif member.limit is None and not member.by_frontier:
+                    raise OptionError(
+                        "a Repeat whose phases do not change the frontier needs until or limit"
+                    )
+            elif not isinstance(member, Phase):
+                raise OptionError(f"{member!r:.60} is no Phase: put operators into Phase([...])")
 
     def _check_names(self) -> None:
         """Refuse names that a state cannot have; see `broadfront.execution.states`."""

@@ -155,9 +155,8 @@ def refuse_on_many(program: Program, relabel: bool) -> None:
                 _refuse_pulls(operator, touch)
             if not isinstance(operator, Once):
                 _refuse_settings(operator, touch, program)
-    for phase in program.all_phases:
-        if phase.until is not None:
-            _refuse_single_vertices(phase.until, access(phase.until, (STATE,)), program)
+    for until in program.untils:
+        _refuse_single_vertices(until, access(until, (STATE,)), program)
 
 
 def _operators(program: Program) -> Iterator[Operator]:

@@ -8,7 +8,7 @@ what all other back ends are tested against.
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from broadfront.execution.program import Phase, Program
 from broadfront.execution.reference.course import Course, new_course
 from broadfront.execution.reference.operators import do
 from broadfront.execution.refusals import refuse_everywhere
+from broadfront.execution.repeat import Repeat
 from broadfront.graph.csr import Graph
 from broadfront.progress import Listener, listening, report
 from broadfront.report.record import Record
@@ -53,8 +54,7 @@ def run_in_python(
     course = new_course(settled, graph, arrays, values_of(program, parameters), places)
     rows: list[Row] = []
     with Allowance(time_limit), listening(progress):
-        for phase in settled.all_phases:
-            _repeat(phase, course, rows)
+        _go_through(settled.members, course, rows)
     left = np.array(course.frontier, np.int64)
     return Answer(arrays, left, _recorded(rows, sum(map(_nbytes, arrays.values())), clock))
 
@@ -64,6 +64,22 @@ def in_python(where: Mapping[str, Any], how: Mapping[str, Any]) -> dict[str, Any
     for name in where.keys() - {"devices"}:
         raise OptionError(f"{name}= is for devices with a memory of their own; 'python' has none")
     return {name: how[name] for name in ("time_limit", "progress") if name in how}
+
+
+def _go_through(members: Sequence[Phase | Repeat], course: Course, rows: list[Row]) -> None:
+    """Run phases in order, and those of a `Repeat` round after round."""
+    for member in members:
+        if isinstance(member, Phase):
+            _repeat(member, course, rows)
+            continue
+        rounds, over = 0, False
+        while not over and (member.limit is None or rounds < member.limit):
+            _go_through(member.phases, course, rows)
+            course.count(rounds)
+            rounds += 1
+            over = member.by_frontier and not course.frontier
+            if member.until is not None:
+                over = course.once(member.until)
 
 
 def _repeat(phase: Phase, course: Course, rows: list[Row]) -> None:
