@@ -103,5 +103,5 @@ def test_what_would_never_end_is_refused() -> None:
         bf.Repeat([])
     with pytest.raises(bf.OptionError, match="is no Phase"):
         bf.Program(FIELDS, phases=[bf.Repeat([bf.Compute(add)], limit=2)])
-    with pytest.raises(bf.FunctorError, match="Repeat"):
+    with pytest.raises(bf.FunctorError, match="until= is 3"):
         bf.Program(FIELDS, phases=[bf.Repeat([bf.Phase([bf.Compute(add)])], until=3)])

@@ -27,7 +27,7 @@ from numpy.typing import DTypeLike, NDArray
 from broadfront.errors import FunctorError, OptionError
 from broadfront.execution.names import COUNTERS, check_counting, names_in
 from broadfront.execution.parameters import check_dtypes
-from broadfront.execution.repeat import Repeat, flattened, repeats_in
+from broadfront.execution.repeat import Repeat, check_members, flattened, repeats_in
 from broadfront.given import is_integer, number
 from broadfront.operators.describe import (
     Advance,
@@ -144,7 +144,9 @@ class Program:
         if bool(self.step) == bool(self.phases):
             raise OptionError("a program has either a step or phases")
         self._check_names()
-        self._check_members(self.members)
+        check_members(self.members, Phase)
+        for until in self.untils:
+            _check_functor(until, "until=")
         arranged = False
         intersects = 0
         for operator in self.operators:
@@ -272,20 +274,6 @@ class Program:
             and operator.along == "out" and not _reads_incoming(operator)
             for operator, first in backwards
         )  # fmt: skip
-
-    def _check_members(self, members: Sequence[Phase | Repeat]) -> None:
-        """Refuse what is neither a phase nor a `Repeat`, and a `Repeat` without an end."""
-        for member in members:
-            if isinstance(member, Repeat):
-                self._check_members(member.phases)
-                if member.until is not None:
-                    _check_functor(member.until, "Repeat(until=...)")
-                elif member.limit is None and not member.by_frontier:
-                    raise OptionError(
-                        "a Repeat whose phases do not change the frontier needs until or limit"
-                    )
-            elif not isinstance(member, Phase):
-                raise OptionError(f"{member!r:.60} is no Phase: put operators into Phase([...])")
 
     def _check_names(self) -> None:
         """Refuse names that a state cannot have; see `broadfront.execution.states`."""

@@ -61,3 +61,16 @@ def repeats_in(members: Sequence[Phase | Repeat]) -> Iterator[Repeat]:
         if isinstance(member, Repeat):
             yield member
             yield from repeats_in(member.phases)
+
+
+def check_members(members: Sequence[Phase | Repeat], phase: type[Phase]) -> None:
+    """Refuse what is neither a `phase` nor a `Repeat`, and a `Repeat` without an end."""
+    for member in members:
+        if isinstance(member, Repeat):
+            check_members(member.phases, phase)
+            if member.until is None and member.limit is None and not member.by_frontier:
+                raise OptionError(
+                    "a Repeat whose phases do not change the frontier needs until or limit"
+                )
+        elif not isinstance(member, phase):
+            raise OptionError(f"{member!r:.60} is no Phase: put operators into Phase([...])")
