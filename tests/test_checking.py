@@ -30,7 +30,7 @@ READ, WRITE, ADD, LOOK_UP = range(4)
 
 def wrong_place(vertex, state):
     if state.how == READ:
-        state.other[vertex] = state.found[vertex + state.shift] + 1
+        state.other[vertex] = state.given[vertex + state.shift] + 1
     elif state.how == WRITE:
         state.found[vertex + state.shift] = 1
     elif state.how == ADD:
@@ -44,7 +44,7 @@ def past_the_edge(source, neighbor, edge, state):
 
 
 ANYWHERE = Program(
-    {"found": Field(np.int64), "other": Field(np.int64)},
+    {name: Field(np.int64) for name in ("found", "other", "given")},
     step=[Compute(wrong_place)], parameters=["how", "shift"],
 )  # fmt: skip
 ALONG = Program(
@@ -71,7 +71,7 @@ def test_an_index_outside_a_field_raises(ring: bf.Graph, how: int) -> None:
         return bf.run(ANYWHERE, ring, parameters={"how": how, "shift": shift}, checked=True)
 
     run(0)
-    array = "TABLE" if how == LOOK_UP else "state.found"
+    array = {LOOK_UP: "TABLE", READ: "state.given"}.get(how, "state.found")
     with pytest.raises(
         BoundsError, match=f"wrong_place: {array} has 4 places, index 1,00[0-3]"
     ) as raised:

@@ -64,8 +64,8 @@ def test_triangles_by_edge_corner_and_vertex(name: str) -> None:
 
 def test_common_neighbours_of_every_edge() -> None:
     def note(first: int, second: int, edge: int, common: int, state: Any) -> None:
-        state.common[first] += common
-        state.common[second] += 100 * common
+        atomics.add(state.common, first, common)
+        atomics.add(state.common, second, 100 * common)
 
     program = bf.Program({"common": bf.Field(np.int64)}, step=[bf.Intersect(note)])
     graph = bf.from_edges([0, 0, 1, 1, 2], [1, 2, 2, 3, 3], directed=False)

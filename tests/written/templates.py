@@ -64,7 +64,7 @@ def bits(source: Any, neighbor: Any, edge: Any, state: Any) -> Any:
 
 def strew(source: Any, neighbor: Any, edge: Any, state: Any) -> Any:
     """Set a field of the source, add to one of the neighbour, and propose for a third."""
-    state.c[source] = state.ids[source] % 3
+    state.c[source] = 2
     atomics.add(state.b, neighbor, state.weight[edge])
     return number(
         state.code, FIRST, state.weight[edge], state.ids[source], state.ids[neighbor],

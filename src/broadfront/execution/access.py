@@ -22,14 +22,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numba.core import ir
-from numba.core.compiler import run_frontend
 from numba.core.dispatcher import Dispatcher
-from numba.core.ssa import reconstruct_ssa
 
 from broadfront import atomics
 from broadfront.draws import random
 from broadfront.errors import OptionError
-from broadfront.execution.faults import COMPILE_ERRORS, does_not_compile
 from broadfront.execution.meanings import (
     COMPARISONS,
     NEXT,
@@ -48,13 +45,24 @@ from broadfront.execution.meanings import (
     numbers_in,
 )
 from broadfront.execution.roles import EDGES, ELSEWHERE, NEAR, OWN, STATE, Roles
+from broadfront.execution.statements import (
+    Held,
+    blocks_of,
+    constants_in,
+    in_order,
+    index_of,
+    names_read,
+)
 from broadfront.operators.describe import Functor
 
-ATOMICS = (
-    atomics.add, atomics.minimum, atomics.maximum, atomics.bitwise_or, atomics.exchange,
-    atomics.compare_and_swap, atomics.load, atomics.store, atomics.arrive,
-)  # fmt: skip
+ATOMICS = {
+    name: getattr(atomics, name)
+    for name in ("add", "minimum", "maximum", "bitwise_or", "exchange", "compare_and_swap", "load",
+                 "store", "arrive")
+}  # fmt: skip
 CASTS = (int, np.int32, np.int64, np.uint32, np.uint64, np.intp)
+PLAIN, CONSTANT = "plain", "constant"
+"""How an element is set, where it is not by an atomic."""
 INDEXED, STORED, RETURNED = "indexed", "stored", "returned"
 COMPARED, DRAWN = "compared", "drawn"
 """What a functor may do with a number that differs from device to device."""
@@ -72,6 +80,18 @@ class Use(NamedTuple):
     """File and line."""
 
 
+class Store(NamedTuple):
+    """An element that a functor sets."""
+
+    name: str
+    whose: str
+    """Whose place it is."""
+    how: str
+    """`PLAIN`, `CONSTANT` where the same number is stored always, or the name of an atomic."""
+    place: str
+    """File and line."""
+
+
 @dataclass(frozen=True)
 class Access:
     """Pairs of a field's name and whose place in it is meant, and what becomes of numbers.
@@ -82,12 +102,13 @@ class Access:
     reads: frozenset[tuple[str, str]]
     writes: frozenset[tuple[str, str]]
     uses: frozenset[Use] = frozenset()
+    stores: frozenset[Store] = frozenset()
     places: dict[tuple[str, str], str] = field(default_factory=dict, compare=False)
 
     def __or__(self, other: Access) -> Access:
         return Access(
             self.reads | other.reads, self.writes | other.writes, self.uses | other.uses,
-            self.places | other.places,
+            self.stores | other.stores, self.places | other.places,
         )  # fmt: skip
 
 
@@ -109,8 +130,9 @@ def access(functor: Functor, roles: Roles) -> Access:
     reader = _Reader()
     reader.note(functor, tuple(map(meaning_of, roles)))
     return Access(
-        frozenset(reader.reads), frozenset(reader.writes), frozenset(reader.uses), reader.places
-    )
+        frozenset(reader.reads), frozenset(reader.writes), frozenset(reader.uses),
+        frozenset(reader.stores), reader.places,
+    )  # fmt: skip
 
 
 class _Reader:
@@ -120,11 +142,13 @@ class _Reader:
         self.reads: set[tuple[str, str]] = set()
         self.writes: set[tuple[str, str]] = set()
         self.uses: set[Use] = set()
+        self.stores: set[Store] = set()
         self.places: dict[tuple[str, str], str] = {}
         self._returns: dict[Any, Meanings] = {}
         self._notes = False
         self._place = ""
         self._unheard: list[Any] = []
+        self._constants: set[str] = set()
 
     def note(self, functor: Functor, arguments: tuple[Meanings, ...]) -> None:
         """Note what a functor touches, and what it returns."""
@@ -139,12 +163,13 @@ class _Reader:
         if key in self._returns:
             return self._returns[key]
         self._returns[key] = NOTHING
-        statements = [line for block in _blocks(plain) for line in block.body]
-        heard = {name for line in statements for name in _names_read(line)}
+        statements = [line for block in blocks_of(plain) for line in block.body]
+        heard = {name for line in statements for name in names_read(line)}
         self._unheard += [
             line.value for line in statements
             if isinstance(line, ir.Assign) and line.target.name not in heard
         ]  # fmt: skip
+        outside, self._constants = self._constants, constants_in(statements)
         known: dict[str, Meanings] = {}
         noting, self._notes = self._notes, False
         changed = True
@@ -155,6 +180,7 @@ class _Reader:
             for line in statements:
                 self._place = f"{plain.__code__.co_filename}, line {line.loc.line}"
                 self._step(line, known, arguments, key)
+        self._constants = outside
         return self._returns[key]
 
     def _step(
@@ -169,7 +195,8 @@ class _Reader:
                 known[name] = meaning
                 return True
             case ir.SetItem() | ir.StaticSetItem():
-                self._touch(self.writes, statement.target, _index(statement), known)
+                how = CONSTANT if statement.value.name in self._constants else PLAIN
+                self._touch(self.writes, statement.target, index_of(statement), known, how)
                 self._store(statement.target, self._meaning(statement.value, known), known)
             case ir.Return():
                 returned = self._returns[key] | known.get(statement.value.name, NOTHING)
@@ -185,7 +212,7 @@ class _Reader:
             case ir.Arg():
                 return arguments[value.index] if value.index < len(arguments) else OTHER
             case ir.Global() | ir.FreeVar():
-                return frozenset({("value", _Held(value.value, value.name))})
+                return frozenset({("value", Held(value.value, value.name))})
             case ir.Const(value=1):
                 return ONE
             case ir.Var():
@@ -202,7 +229,7 @@ class _Reader:
             case "getattr":
                 return self._attribute(self._meaning(value.value, known), value.attr)
             case "getitem" | "static_getitem":
-                self._touch(self.reads, value.value, _index(value), known)
+                self._touch(self.reads, value.value, index_of(value), known)
                 return elements_of(self._meaning(value.value, known))
             case "build_tuple":
                 items = [self._meaning(item, known) for item in value.items]
@@ -239,7 +266,7 @@ class _Reader:
             if kind == "state":
                 found.add(("array", name))
             elif kind == "value" and hasattr(what.value, name):
-                found.add(("value", _Held(getattr(what.value, name), name)))
+                found.add(("value", Held(getattr(what.value, name), name)))
             else:
                 found |= derived_from(frozenset({(kind, what)}))
         return frozenset(found)
@@ -252,14 +279,14 @@ class _Reader:
             return NOTHING
         returned: Meanings = NOTHING
         for function in [what.value if kind == "value" else None for kind, what in called]:
-            if any(function is operation for operation in ATOMICS) and len(call.args) > 1:
+            if any(function is operation for operation in ATOMICS.values()) and len(call.args) > 1:
                 returned |= self._atomic(function, call, known)
             elif function is random:
                 self._use(DRAWN, "", numbers_in(frozenset().union(*given, *named.values())))
                 returned |= OTHER
             elif isinstance(function, (types.FunctionType, Dispatcher)) and call.vararg is None:
                 place = self._place
-                returned |= self.follow(function, _in_order(function, given, named))
+                returned |= self.follow(function, in_order(function, given, named))
                 self._place = place
             elif function in CASTS and given:
                 returned |= given[0]
@@ -280,7 +307,8 @@ class _Reader:
         if not any(call is unheard for unheard in self._unheard):
             self._touch(self.reads, array, index, known)
         if function is not atomics.load:
-            self._touch(self.writes, array, index, known)
+            how = next(name for name, atomic in ATOMICS.items() if atomic is function)
+            self._touch(self.writes, array, index, known, how)
         for value in values:
             self._store(array, self._meaning(value, known), known)
         return OTHER
@@ -311,7 +339,12 @@ class _Reader:
             self._use(STORED, name if kind == "array" else ".", numbers_in(value))
 
     def _touch(
-        self, where: set[tuple[str, str]], array: Any, index: Any, known: dict[str, Meanings]
+        self,
+        where: set[tuple[str, str]],
+        array: Any,
+        index: Any,
+        known: dict[str, Meanings],
+        how: str = "",
     ) -> None:
         if not self._notes:
             return
@@ -324,6 +357,8 @@ class _Reader:
             self._use(INDEXED, name, numbers_in(meant))
             for pair in {(name, _whose(one, name)) for one in meant or OTHER}:
                 where.add(pair)
+                if how:
+                    self.stores.add(Store(*pair, how, self._place))
                 self.places.setdefault(pair, self._place)
 
     @staticmethod
@@ -338,50 +373,3 @@ def _whose(index: Meaning, name: str) -> str:
         return OWN
     known = (kind == "at" and what in (OWN, NEAR)) or (kind == "edge" and what in EDGES)
     return str(what) if known else ELSEWHERE
-
-
-def _blocks(function: Any) -> Iterable[Any]:
-    """Return the blocks of a function as Numba's front end sees them, variables assigned once."""
-    try:
-        return reconstruct_ssa(run_frontend(function)).blocks.values()  # type: ignore[no-any-return]
-    except COMPILE_ERRORS as error:
-        raise does_not_compile(function, error) from error
-
-
-class _Held:
-    """A value found in the globals of a function, compared by identity, and its name there."""
-
-    def __init__(self, value: Any, name: str) -> None:
-        self.value, self.name = value, name
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and other.value is self.value
-
-    def __hash__(self) -> int:
-        return id(self.value)
-
-
-def _names_read(statement: Any) -> set[str]:
-    """Return the variables whose values a statement uses."""
-    if isinstance(statement, ir.Del):
-        return set()
-    used = statement.value if isinstance(statement, ir.Assign) else statement
-    if isinstance(used, ir.Var):
-        return {used.name}
-    return {variable.name for variable in used.list_vars()} if hasattr(used, "list_vars") else set()
-
-
-def _in_order(
-    function: Any, given: tuple[Meanings, ...], named: dict[str, Meanings]
-) -> tuple[Meanings, ...]:
-    """Return the arguments of a call in the order of the function's own."""
-    plain = function.py_func if isinstance(function, Dispatcher) else function
-    names = plain.__code__.co_varnames[: plain.__code__.co_argcount]
-    rest = [named.get(name, OTHER) for name in names[len(given) :]]
-    return (*given, *rest)
-
-
-def _index(statement: Any) -> Any:
-    if isinstance(statement, ir.StaticSetItem) or getattr(statement, "op", "") == "static_getitem":
-        return statement.index_var
-    return statement.index

@@ -33,6 +33,7 @@ from broadfront.execution.loops import mentioned
 from broadfront.execution.meanings import FAR_EDGE, VERTICES
 from broadfront.execution.names import names_in
 from broadfront.execution.program import RESERVED, Program
+from broadfront.execution.races import refuse_atomics_on_many, refuse_races
 from broadfront.execution.roles import (
     EDGE,
     EITHER_EDGE,
@@ -81,11 +82,17 @@ def refuse_everywhere(program: Program) -> None:
                             f"{use.place}: functor {functor.__name__} uses the number of its edge, "
                             f"but {PUSH}"
                         )
+        if any(_writes_something(functor) for functor, _ in roles_of(operator)):
+            refuse_races(program, operator)
+
+
+def _writes_something(functor: Functor | None) -> bool:
+    return functor is not None and any(map(_writes, _reached(functor, set())))
 
 
 def _wants_a_look(functor: Functor, roles: Roles) -> bool:
     """Tell whether a functor may do what is refused everywhere; a look takes milliseconds."""
-    if EITHER_EDGE in roles or any(map(_writes, _reached(functor, set()))):
+    if EITHER_EDGE in roles or _writes_something(functor):
         return True
     return not {*SIDES, "weight"}.isdisjoint(names_in(functor))
 
@@ -155,6 +162,7 @@ def refuse_on_many(program: Program, relabel: bool) -> None:
                 _refuse_pulls(operator, touch)
             if not isinstance(operator, Once):
                 _refuse_settings(operator, touch, program)
+        refuse_atomics_on_many(program, operator)
     for until in program.untils:
         _refuse_single_vertices(until, access(until, (STATE,)), program)
 
@@ -297,7 +305,7 @@ def _refuse_single_vertices(functor: Functor, touch: Access, program: Program) -
 def _reached(functor: Any, seen: set[Any]) -> Iterator[Any]:
     """Return a function, and what it may call."""
     function = getattr(functor, "py_func", functor)
-    if any(function is each for each in ATOMICS):
+    if any(function is each for each in ATOMICS.values()):
         yield function
     if isinstance(function, FunctionType) and function not in seen:
         seen.add(function)

@@ -1,0 +1,133 @@
+"""What is refused because the order of calls would show in the answer.
+
+An operator calls its functor for many vertices or edges at once. What one call stores must be
+nobody else's: an element of the vertex that the functor is called for, and for it alone. Whatever
+several calls may set takes one number always, an atomic, or a proposal that a `combine` decides.
+And no call may read, at another vertex or in a shared value, what other calls of the same operator
+store: it would see it or not. Atomics are for those who know that order does not matter to them.
+
+So a program without atomics gives one answer, on any number of threads and devices.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from broadfront.errors import FunctorError, OptionError
+from broadfront.execution.access import CONSTANT, PLAIN, Access, Store, access
+from broadfront.execution.program import Program
+from broadfront.execution.roles import EDGES, OWN, STATE, Roles, roles_of
+from broadfront.operators.describe import (
+    Compute,
+    Filter,
+    Functor,
+    Intersect,
+    Operator,
+    Reduce,
+)
+
+MATCHING = {"add": "sum", "minimum": "min", "maximum": "max", "bitwise_or": "or"}
+"""The combine that brings together what an atomic has done on several devices."""
+
+
+def refuse_races(program: Program, operator: Operator) -> None:
+    """Refuse an operator whose functors store what other calls store or read."""
+    touches = list(_touches(operator))
+    for functor, roles, touch in touches:
+        for store in sorted(touch.stores):
+            if store.how == PLAIN and _is_contended(store, roles, operator, program):
+                raise FunctorError(
+                    f"{store.place}: functor {functor.__name__} sets state.{store.name}, which "
+                    f"other calls of it may set at the same time: {_instead(store, program)}"
+                )
+    if not isinstance(operator, (Compute, Filter, Reduce, Intersect)):
+        return
+    for _, _, writing in touches:
+        for store in sorted(writing.stores):
+            if store.how not in (PLAIN, CONSTANT) or store.name not in program.fields:
+                continue
+            for functor, _, reading in _heard_late(operator, touches):
+                for name, whose in sorted(reading.reads):
+                    if name == store.name and (whose != OWN or _is_shared(name, program)):
+                        raise FunctorError(
+                            f"{reading.places[name, whose]}: functor {functor.__name__} reads "
+                            f"state.{name}, which other calls in the same {_kind(operator)} set: "
+                            "it may see it before or after; store in a second field, and take it "
+                            "over by a Compute of its own"
+                        )
+
+
+def refuse_atomics_on_many(program: Program, operator: Operator) -> None:
+    """Refuse atomics on copies and shared values that the field's combine does not match."""
+    for functor, _, touch in _touches(operator):
+        for store in sorted(touch.stores):
+            field = program.fields.get(store.name)
+            if field is None or store.how in (PLAIN, CONSTANT):
+                continue
+            if field.length is None and store.whose == OWN:
+                continue
+            if MATCHING.get(store.how) != field.combine:
+                fitting = {combine: name for name, combine in MATCHING.items()}
+                named = fitting.get(str(field.combine))
+                instead = f"use atomics.{named}" if named else "propose it with an Advance"
+                raise OptionError(
+                    f"{store.place}: functor {functor.__name__} changes state.{store.name} by "
+                    f"atomics.{store.how}, but copies of it on several devices meet by "
+                    f"combine={field.combine!r}: {instead}"
+                )
+
+
+def _touches(operator: Operator) -> Iterator[tuple[Functor, Roles, Access]]:
+    for functor, roles in roles_of(operator):
+        if functor is not None and roles != (STATE,):
+            try:
+                yield functor, roles, access(functor, roles)
+            except OptionError:  # it gives its state away, which one device may allow
+                continue
+
+
+def _is_shared(name: str, program: Program) -> bool:
+    return name in program.fields and program.fields[name].length is not None
+
+
+def _is_contended(store: Store, roles: Roles, operator: Operator, program: Program) -> bool:
+    """Tell whether several calls may set the same element."""
+    if store.name not in program.fields or store.whose in EDGES:
+        return False
+    if _is_shared(store.name, program) or store.whose != OWN:
+        return True
+    return len(roles) > 2 and _is_called_by_edge(roles, operator)
+
+
+def _is_called_by_edge(roles: Roles, operator: Operator) -> bool:
+    """Tell whether a functor is called for each edge, and so more than once for a vertex."""
+    return any(role in EDGES for role in roles) or (
+        isinstance(operator, Intersect) and operator.each == "triangle"
+    )
+
+
+def _heard_late(
+    operator: Operator, touches: list[tuple[Functor, Roles, Access]]
+) -> list[tuple[Functor, Roles, Access]]:
+    """Return the functors that are called while others of the operator store already.
+
+    Where a `Reduce` asks every vertex once, all have answered before anything is applied.
+    """
+    if isinstance(operator, Reduce) and operator.of_neighbor:
+        return [touch for touch in touches if touch[0] is not operator.functor]
+    return touches
+
+
+def _instead(store: Store, program: Program) -> str:
+    field = program.fields[store.name]
+    fitting = {combine: name for name, combine in MATCHING.items()}.get(str(field.combine))
+    atomic = f"broadfront.atomics.{fitting or 'maximum'}"
+    if field.length is not None:
+        return f"add it up by sums=, or use {atomic}, or do it in a Once"
+    if store.whose == OWN:
+        return f"do it in a Compute(over='frontier'), or use {atomic}"
+    return f"propose it with an Advance into={store.name!r}, or use {atomic}"
+
+
+def _kind(operator: Operator) -> str:
+    return type(operator).__name__
