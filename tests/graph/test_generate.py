@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from broadfront import Graph, OptionError, threads
-from broadfront.graph.convert import edge_arrays
+from broadfront.graph.edges import edge_arrays
 from broadfront.graph.generate import (
     complete,
     cycle,
