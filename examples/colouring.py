@@ -1,7 +1,7 @@
-"""Jones-Plassmann colouring: whoever has drawn the highest lot among those without a colour chooses.
+"""Jones-Plassmann colouring: of those without a colour whoever drew the highest lot chooses.
 
-It takes the smallest colour that no neighbour has. Lots are drawn once, so the colouring is the same
-on any number of devices. For graphs without self-loops.
+It takes the smallest colour that no neighbour has. Lots are drawn once, so the colouring is the
+same on any number of devices. For graphs without self-loops.
 """
 
 import numpy as np

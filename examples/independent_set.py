@@ -1,4 +1,4 @@
-"""Luby's maximal independent set: in each round whoever drew a higher lot than its neighbours joins.
+"""Luby's maximal independent set: in each round whoever drew more than its neighbours joins.
 
 Those who see a neighbour in the set are out; the others draw again. For graphs without self-loops.
 """

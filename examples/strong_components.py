@@ -1,7 +1,7 @@
 """Strongly connected components by colours: the highest id that reaches a vertex is its colour.
 
-Who keeps its own id is a root; its component is what reaches it, going back, within its colour. What
-is left over is coloured anew (Orzan 2004). A component is named by its highest id.
+Who keeps its own id is a root; its component is what reaches it, going back, within its colour.
+What is left over is coloured anew (Orzan 2004). A component is named by its highest id.
 """
 
 import numpy as np
