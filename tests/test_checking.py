@@ -99,15 +99,6 @@ def test_functions_of_the_user_check_fields(ring: bf.Graph) -> None:
         bf.run(program, ring, checked=True)
 
 
-@pytest.mark.parametrize("threads", [1, 3])
-def test_an_error_on_one_device_stops_all(ring: bf.Graph, threads: int) -> None:
-    assert along(ring, 0, devices=2, threads=threads)["depth"].tolist() == [0, 1, 2, 3]
-    with pytest.raises(BoundsError, match="past_the_edge: state.targets has 2 places") as raised:
-        along(ring, 1000, devices=2, threads=threads)
-    assert raised.value.__notes__[0].startswith("on cpu:")
-    assert along(ring, 0, devices=2, threads=threads)["depth"].tolist() == [0, 1, 2, 3]
-
-
 def test_many_sources(ring: bf.Graph) -> None:
     assert along(ring, 0, bf.run_each)["depth"].tolist() == [[0, 1, 2, 3]]
     with pytest.raises(BoundsError, match="past_the_edge: state.targets has 4 places, index 1,000"):

@@ -87,7 +87,7 @@ def test_time_limit_and_ctrl_c_hold_while_they_are_built(monkeypatch: pytest.Mon
     graph = dense()
     expected = bf.bfs(dense(), 0).depth
 
-    def press(*given: object) -> None:
+    def press(*given: object, **how: Any) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:

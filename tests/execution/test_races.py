@@ -60,11 +60,6 @@ def adds_to_neighbor(source, neighbor, edge, state):
     return 1
 
 
-def counts_own_edges(source, neighbor, edge, state):
-    state.y[source] += 1
-    return 1
-
-
 def passes_on(vertex, state):
     for edge in range(state.offsets[vertex], state.offsets[vertex + 1]):
         state.x[vertex] = max(state.x[vertex], state.x[state.targets[edge]])
@@ -95,7 +90,6 @@ REFUSED: list[tuple[Operator, str]] = [
     (bf.Compute(raises_best), r"sets state\.best, .*atomics\.maximum"),
     (bf.Compute(asks_and_notes), r"reads state\.best, which other calls in the same Compute set"),
     (bf.Advance(marks_neighbor, into="x"), r"sets state\.y, .*into='y'"),
-    (bf.Advance(counts_own_edges, into="x"), r"sets state\.y, .*Compute\(over='frontier'\)"),
     (bf.Compute(passes_on), r"reads state\.x, which other calls in the same Compute set"),
     (bf.Filter(passes_on), r"in the same Filter"),
     (bf.Reduce(offers, takes, 0, "max"), r"reads state\.x, which other calls in the same Reduce"),

@@ -1,7 +1,7 @@
 """What is refused because the order of calls would show in the answer.
 
 An operator calls its functor for many vertices or edges at once. What one call stores must be
-nobody else's: an element of the vertex that the functor is called for, and for it alone. Whatever
+nobody else's: an element of the vertex that the functor is called for. Whatever
 several calls may set takes one number always, an atomic, or a proposal that a `combine` decides.
 And no call may read, at another vertex or in a shared value, what other calls of the same operator
 store: it would see it or not. Atomics are for those who know that order does not matter to them.
@@ -33,9 +33,9 @@ MATCHING = {"add": "sum", "minimum": "min", "maximum": "max", "bitwise_or": "or"
 def refuse_races(program: Program, operator: Operator) -> None:
     """Refuse an operator whose functors store what other calls store or read."""
     touches = list(_touches(operator))
-    for functor, roles, touch in touches:
+    for functor, _, touch in touches:
         for store in sorted(touch.stores):
-            if store.how == PLAIN and _is_contended(store, roles, operator, program):
+            if store.how == PLAIN and _is_contended(store, program):
                 raise FunctorError(
                     f"{store.place}: functor {functor.__name__} sets state.{store.name}, which "
                     f"other calls of it may set at the same time: {_instead(store, program)}"
@@ -64,7 +64,7 @@ def refuse_atomics_on_many(program: Program, operator: Operator) -> None:
             field = program.fields.get(store.name)
             if field is None or store.how in (PLAIN, CONSTANT):
                 continue
-            if field.length is None and store.whose == OWN:
+            if field.combine == "any" or (field.length is None and store.whose == OWN):
                 continue
             if MATCHING.get(store.how) != field.combine:
                 fitting = {combine: name for name, combine in MATCHING.items()}
@@ -90,20 +90,11 @@ def _is_shared(name: str, program: Program) -> bool:
     return name in program.fields and program.fields[name].length is not None
 
 
-def _is_contended(store: Store, roles: Roles, operator: Operator, program: Program) -> bool:
+def _is_contended(store: Store, program: Program) -> bool:
     """Tell whether several calls may set the same element."""
     if store.name not in program.fields or store.whose in EDGES:
         return False
-    if _is_shared(store.name, program) or store.whose != OWN:
-        return True
-    return len(roles) > 2 and _is_called_by_edge(roles, operator)
-
-
-def _is_called_by_edge(roles: Roles, operator: Operator) -> bool:
-    """Tell whether a functor is called for each edge, and so more than once for a vertex."""
-    return any(role in EDGES for role in roles) or (
-        isinstance(operator, Intersect) and operator.each == "triangle"
-    )
+    return _is_shared(store.name, program) or store.whose != OWN
 
 
 def _heard_late(
@@ -124,8 +115,6 @@ def _instead(store: Store, program: Program) -> str:
     atomic = f"broadfront.atomics.{fitting or 'maximum'}"
     if field.length is not None:
         return f"add it up by sums=, or use {atomic}, or do it in a Once"
-    if store.whose == OWN:
-        return f"do it in a Compute(over='frontier'), or use {atomic}"
     return f"propose it with an Advance into={store.name!r}, or use {atomic}"
 
 
