@@ -1,7 +1,7 @@
 """Random walks: many walkers at each vertex, each of which takes one of the edges at random.
 
 Counted is how often each vertex is visited. A walker's choice is drawn from its number, its vertex
-and the step, so that the walks are the same on any number of devices.
+and the step; on several devices `relabel=False` keeps the order of edges, and so the walks.
 """
 
 import numpy as np
