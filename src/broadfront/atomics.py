@@ -5,7 +5,8 @@
     before = atomics.add(state.count, vertex, 1)
 
 Each takes an array (or a pointer, which is what functors see) and an index. The read-modify-write
-ones return the value from before; `compare_and_swap` returns whether it happened. Memory order is
+ones return the value from before; `compare_and_swap` returns whether it happened. In an element of
+several values they act on each value by itself. Memory order is
 the weakest that keeps the promise in the docstring: what must be seen across threads is ordered by
 the barrier between operators, not here.
 """
@@ -22,6 +23,7 @@ from numba.np.arrayobj import make_array
 
 from broadfront.bounded import Bounded, element_within
 from broadfront.checking import refuse_outside
+from broadfront.elements import value_addresses
 from broadfront.sites import array_name
 
 
@@ -39,6 +41,11 @@ def element(context: Any, builder: Any, holder: Any, value: Any, index: Any, pla
 
 
 def _read_modify_write(name: str, unsigned: str, real: str, about: str) -> Callable[..., Any]:
+    def _operation(dtype: Any) -> str:
+        if isinstance(dtype, types.Float):
+            return real
+        return unsigned if isinstance(dtype, types.Integer) and not dtype.signed else name
+
     @intrinsic
     def atomic(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
         dtype = array.dtype
@@ -46,12 +53,17 @@ def _read_modify_write(name: str, unsigned: str, real: str, about: str) -> Calla
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             address = element(context, builder, array, arguments[0], index, arguments[1])
             operand = context.cast(builder, arguments[2], value, dtype)
-            operation = name
-            if isinstance(dtype, types.Float):
-                operation = real
-            elif isinstance(dtype, types.Integer) and not dtype.signed:
-                operation = unsigned
-            return builder.atomic_rmw(operation, address, operand, "monotonic")
+            if not isinstance(dtype, types.BaseTuple):
+                return builder.atomic_rmw(_operation(dtype), address, operand, "monotonic")
+            before = [
+                builder.atomic_rmw(
+                    _operation(kind), place, builder.extract_value(operand, number), "monotonic"
+                )
+                for number, (kind, place) in enumerate(
+                    zip(dtype, value_addresses(context, builder, address, dtype), strict=True)
+                )
+            ]
+            return context.make_tuple(builder, dtype, before)
 
         return dtype(array, index, value), generate
 

@@ -23,35 +23,34 @@ from numba.core.typing.templates import AbstractTemplate, infer_global, signatur
 from numba.extending import lower_builtin, lower_cast, models, register_model
 
 from broadfront.checking import refuse_outside
+from broadfront.elements import pointer_kind, size_of
 
 
 class Bounded(types.Type):  # type: ignore[misc]
     """The type of a pointer with a length, and of what it is called."""
 
-    def __init__(self, dtype: Any, names: tuple[str, ...]) -> None:
+    def __init__(self, dtype: Any, names: tuple[str, ...], loose: bool = False) -> None:
         self.dtype = dtype
         self.names = tuple(sorted(set(names)))
-        super().__init__(f"Bounded({dtype}, {self.array})")
+        self.pointer = pointer_kind(dtype, loose)
+        """The type of the pointer alone."""
+        super().__init__(f"Bounded({self.pointer}, {self.array})")
 
     @property
     def array(self) -> str:
         """The name of the array, or names of several."""
         return " or ".join(self.names)
 
-    @property
-    def pointer(self) -> Any:
-        """The type of the pointer alone."""
-        return types.CPointer(self.dtype)
-
     def unify(self, typing_context: Any, other: Any) -> Any:
         """Return the type of what may be one or the other."""
-        if isinstance(other, Bounded) and other.dtype == self.dtype:
-            return Bounded(self.dtype, self.names + other.names)
+        if isinstance(other, Bounded) and other.pointer == self.pointer:
+            loose = getattr(self.pointer, "loose", False)
+            return Bounded(self.dtype, self.names + other.names, loose)
         return None
 
     def can_convert_to(self, typing_context: Any, other: Any) -> Any:
         """Tell how well this serves as another type."""
-        if isinstance(other, Bounded) and other.dtype == self.dtype:
+        if isinstance(other, Bounded) and other.pointer == self.pointer:
             return Conversion.promote
         return Conversion.unsafe if other == self.pointer else None
 
@@ -112,9 +111,9 @@ def moved(context: Any, builder: Any, kind: Any, value: Any, count: Any) -> Any:
     )  # fmt: skip
 
 
-def item_size(context: Any, dtype: Any) -> int:
+def item_size(dtype: Any) -> int:
     """Return the bytes of an element."""
-    return int(context.get_abi_sizeof(context.get_data_type(dtype)))
+    return size_of(dtype)
 
 
 @lower_cast(Bounded, Bounded)

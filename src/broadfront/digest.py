@@ -154,7 +154,7 @@ class Digest:
                 parts.append(self._bound(cell.cell_contents))
             except ValueError:
                 parts.append(b"empty cell")
-        names, loaded = _names(function.__code__)
+        names, loaded = names_of(function.__code__)
         if IMPORTED in loaded:
             raise UndigestibleError(f"{function.__qualname__} imports")
         for name in sorted(loaded):
@@ -319,7 +319,7 @@ def _is_known(value: Any) -> bool:
 
 
 @lru_cache(maxsize=1 << 14)
-def _names(code: python_types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
+def names_of(code: python_types.CodeType) -> tuple[frozenset[str], frozenset[str]]:
     """Return all names in a code, attributes too, and those that it loads as globals."""
     names, loaded = set(code.co_names), set()
     extended = 0
@@ -334,6 +334,6 @@ def _names(code: python_types.CodeType) -> tuple[frozenset[str], frozenset[str]]
             loaded.add(IMPORTED)
     for constant in code.co_consts:
         if isinstance(constant, python_types.CodeType):
-            more_names, more_loaded = _names(constant)
+            more_names, more_loaded = names_of(constant)
             names, loaded = names | more_names, loaded | more_loaded
     return frozenset(names), frozenset(loaded)

@@ -10,16 +10,45 @@ Invariant: a functor that calls no such function is compiled as it is.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import CellType, CodeType, FunctionType
+from functools import partial
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
+from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from numba.core.errors import NumbaError
 from numba.core.registry import cpu_target
 
 from broadfront.digest import BY_NAME
+from broadfront.errors import FunctorError
 from broadfront.kernel import inner
 
 Swap = Callable[[Any], Any]
+
+
+def check_functor(functor: object, where: str) -> None:
+    """Refuse what is no plain function; `where` says what it was given for."""
+    function = getattr(functor, "py_func", functor)
+    if not isinstance(function, FunctionType):
+        raise FunctorError(f"{where} is {functor!r:.60}: {_instead_of(functor)}")
+    if function.__code__.co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
+        raise FunctorError(f"{where} is {function.__name__}, which yields or waits: use return")
+
+
+def _instead_of(functor: object) -> str:
+    """Return what to write in place of something that is no plain function."""
+    if isinstance(functor, partial):
+        return (
+            "write a function in place of a partial, def functor(...): return "
+            f"{getattr(functor.func, '__name__', 'function')}(..., number)"
+        )
+    if isinstance(functor, MethodType):
+        return (
+            "a functor has no self: write a function, which may use numbers and arrays from around "
+            "it, or give them as parameters"
+        )
+    if callable(functor):
+        return "expected a function: write def functor(...) in place of an object that is called"
+    return "expected a function"
 
 
 def compile_functor(functor: Any) -> Any:

@@ -17,13 +17,13 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.core.errors import TypingError
 from numba.extending import intrinsic, models, overload, register_model
 from numba.np.arrayobj import make_array
 
 from broadfront.atomics import element
 from broadfront.bounded import Address, Bounded, bounded, ending, item_size, moved, parts_of
 from broadfront.checking import ALWAYS, checking
+from broadfront.elements import element_kind, pointer_kind, refuse_cast
 from broadfront.sites import UNKNOWN
 
 
@@ -90,7 +90,8 @@ def _kinds_of(kind: Any, checked: bool = ALWAYS, name: str = "") -> Any:
     if kind == types.none:
         return SAME
     if isinstance(kind, types.Array):
-        return Bounded(kind.dtype, (name,)) if checked else types.CPointer(kind.dtype)
+        dtype = element_kind(kind.dtype)
+        return Bounded(dtype, (name,)) if checked else pointer_kind(dtype)
     if isinstance(kind, types.BaseNamedTuple):
         whole = kind.instance_class.__name__
         whole = "state" if whole.startswith(STATE) else whole.lower()
@@ -123,7 +124,7 @@ def at(typing_context: Any, address: Any, like: Any) -> Any:
     """Return the pointer to an address given as an integer, of the kind of `like`."""
     if isinstance(address, Address):
         return _at_known(address, like)
-    pointed = types.CPointer(like.dtype)
+    pointed = pointer_kind(like.dtype, loose=True)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         number = context.cast(builder, arguments[0], address, types.intp)
@@ -133,12 +134,12 @@ def at(typing_context: Any, address: Any, like: Any) -> Any:
 
 
 def _at_known(address: Any, like: Any) -> Any:
-    pointed = Bounded(like.dtype, address.names)
+    pointed = Bounded(like.dtype, address.names, loose=True)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         begin, end = (builder.extract_value(arguments[0], place) for place in range(2))
         data = builder.inttoptr(begin, context.get_value_type(pointed.pointer))
-        size = begin.type(item_size(context, like.dtype))
+        size = begin.type(item_size(like.dtype))
         length = builder.sdiv(builder.sub(end, begin), size)
         return bounded(context, builder, pointed, data, length)
 
@@ -184,7 +185,7 @@ def recast(typing_context: Any, address: Any, like: Any) -> Any:
     """Return the same pointer as one of the kind of `like`."""
     if isinstance(address, Bounded):
         return _recast_bounded(address, like)
-    pointed = types.CPointer(like.dtype)
+    pointed = pointer_kind(like.dtype, loose=True)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return builder.bitcast(arguments[0], context.get_value_type(pointed))
@@ -193,11 +194,11 @@ def recast(typing_context: Any, address: Any, like: Any) -> Any:
 
 
 def _recast_bounded(address: Any, like: Any) -> Any:
-    pointed = Bounded(like.dtype, address.names)
+    pointed = Bounded(like.dtype, address.names, loose=True)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         data, length, _ = parts_of(builder, arguments[0])
-        old, new = (length.type(item_size(context, kind.dtype)) for kind in (address, like))
+        old, new = (length.type(item_size(kind.dtype)) for kind in (address, like))
         data = builder.bitcast(data, context.get_value_type(pointed.pointer))
         length = builder.sdiv(builder.mul(length, old), new)
         return bounded(context, builder, pointed, data, length)
@@ -274,12 +275,20 @@ def prefetch(typing_context: Any, address: Any, index: Any) -> Any:
 def as_element(typing_context: Any, array: Any, value: Any) -> Any:
     """Return `value` in the dtype of `array`; a real number for an integer field is refused."""
     dtype = array.dtype
-    if not isinstance(value, (types.Number, types.Boolean)):
-        raise TypingError(f"a proposal must be a number, not {value}")
-    if isinstance(value, (types.Float, types.Complex)) and isinstance(dtype, types.Integer):
-        raise TypingError(f"a proposal of {value} does not go into a field of {dtype}")
+    refuse_cast(value, dtype, "a proposal")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return context.cast(builder, arguments[1], value, dtype)
 
     return dtype(array, value), generate
+
+
+@intrinsic
+def any_element(typing_context: Any, array: Any) -> Any:
+    """Return an element of no meaning, of the kind that an array holds."""
+    dtype = array.dtype
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.get_constant_null(dtype)
+
+    return dtype(array), generate

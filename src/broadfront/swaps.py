@@ -15,34 +15,21 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core.errors import TypingError
 from numba.extending import intrinsic
 
 from broadfront.atomics import element
-
-
-def _bits_type(dtype: Any) -> Any:
-    return types.Integer.from_bitwidth(dtype.bitwidth, signed=False)
-
-
-def _integer(kind: Any) -> Any:
-    return ir.IntType(kind.bitwidth)
-
-
-def _cast_number(context: Any, builder: Any, value: Any, kind: Any) -> Any:
-    """Return a number of `kind` whose bits are those of another LLVM value."""
-    return builder.bitcast(value, context.get_value_type(kind))
+from broadfront.elements import Bits, bits_of, refuse_cast, size_of, values_in
 
 
 @intrinsic
 def bits_at(typing_context: Any, array: Any, place: Any) -> Any:
     """Return the bits of an element, all from one moment."""
-    kind = _bits_type(array.dtype)
+    kind = Bits(size_of(array.dtype))
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         address = element(context, builder, array, arguments[0], place, arguments[1])
-        whole = builder.bitcast(address, _integer(kind).as_pointer())
-        return builder.load_atomic(whole, "monotonic", kind.bitwidth // 8)
+        whole = builder.bitcast(address, ir.IntType(8 * kind.size).as_pointer())
+        return builder.load_atomic(whole, "monotonic", kind.size)
 
     return kind(array, place), generate
 
@@ -52,7 +39,7 @@ def value_of(typing_context: Any, array: Any, bits: Any) -> Any:
     """Return the element of an array that has these bits."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        return _cast_number(context, builder, arguments[1], array.dtype)
+        return values_in(context, builder, arguments[1], array.dtype)
 
     return array.dtype(array, bits), generate
 
@@ -60,15 +47,15 @@ def value_of(typing_context: Any, array: Any, bits: Any) -> Any:
 @intrinsic
 def put_if_still(typing_context: Any, array: Any, place: Any, bits: Any, value: Any) -> Any:
     """Put a value where an element still has these bits; return whether it had."""
-    kind = _bits_type(array.dtype)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         address = element(context, builder, array, arguments[0], place, arguments[1])
-        whole = builder.bitcast(address, _integer(kind).as_pointer())
+        whole = builder.bitcast(address, ir.IntType(8 * bits.size).as_pointer())
         new = context.cast(builder, arguments[3], value, array.dtype)
         outcome = builder.cmpxchg(
-            whole, arguments[2], _cast_number(context, builder, new, kind), "monotonic", "monotonic"
-        )
+            whole, arguments[2], bits_of(context, builder, new, array.dtype), "monotonic",
+            "monotonic",
+        )  # fmt: skip
         return builder.zext(
             builder.extract_value(outcome, 1), context.get_value_type(types.boolean)
         )
@@ -78,18 +65,10 @@ def put_if_still(typing_context: Any, array: Any, place: Any, bits: Any, value: 
 
 @intrinsic
 def alike(typing_context: Any, model: Any, value: Any) -> Any:
-    """Return a value in the type of another; a real number in place of an integer is refused."""
-    refuse_cast(value, model, "a Monoid of elements of")
+    """Return a value in the type of another; what would be cut off is refused."""
+    refuse_cast(value, model, "what the function of a Monoid returns")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return context.cast(builder, arguments[1], value, model)
 
     return model(model, value), generate
-
-
-def refuse_cast(value: Any, wanted: Any, what: str) -> None:
-    """Refuse to compile what would make a number of something else, or cut it off."""
-    if not isinstance(value, (types.Number, types.Boolean)):
-        raise TypingError(f"{what} {wanted} must return a number, not {value}")
-    if isinstance(value, (types.Float, types.Complex)) and isinstance(wanted, types.Integer):
-        raise TypingError(f"{what} {wanted} must not return {value}")

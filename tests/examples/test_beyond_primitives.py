@@ -13,13 +13,22 @@ import numpy as np
 import pytest
 
 import broadfront as bf
+from at_most_k_edges import at_most_k_edges
+from bit_sets import reached_by
 from colouring import colouring
+from earliest_arrival import NEVER, earliest_arrival, timetable
+from hits import hits
 from independent_set import independent_set
+from most_reliable_path import most_reliable_path
+from personalised_pagerank import personalised_pagerank
 from random_walks import random_walks
 from strong_components import strong_components
 
 FOLDER = Path(__file__).parents[2] / "examples"
-NAMES = ("colouring", "independent_set", "random_walks", "strong_components")
+NAMES = (
+    "at_most_k_edges", "bit_sets", "colouring", "earliest_arrival", "hits", "independent_set",
+    "most_reliable_path", "personalised_pagerank", "random_walks", "strong_components",
+)  # fmt: skip
 MOST_LINES = 25
 
 everywhere = pytest.mark.parametrize(
@@ -90,3 +99,88 @@ def test_random_walks(where: dict[str, Any]) -> None:
     walking = 8 * int((graph.degrees > 0).sum())
     assert visits.sum() == 8 * 40 + 12 * walking
     assert visits.tolist() == random_walks(graph, walkers=8, steps=12, devices="python").tolist()
+
+
+@everywhere
+def test_most_reliable_path(where: dict[str, Any]) -> None:
+    whole = simple(1)
+    graph = whole.with_weights(whole.weights / 20)
+    other = graph.to_networkx()
+    for _, _, data in other.edges(data=True):
+        data["length"] = -np.log(data["weight"])
+    for target in range(40):
+        chance, path = most_reliable_path(graph, 3, target, **where)
+        if not nx.has_path(other, 3, target):
+            assert (chance, path) == (0, [])
+            continue
+        length = nx.dijkstra_path_length(other, 3, target, "length")
+        assert chance == pytest.approx(np.exp(-length))
+        edges = list(zip(path, path[1:], strict=False))
+        assert path[0] == 3
+        assert np.prod([other[a][b]["weight"] for a, b in edges]) == pytest.approx(chance)
+
+
+@everywhere
+def test_earliest_arrival(where: dict[str, Any]) -> None:
+    random = np.random.default_rng(2)
+    rows = np.stack([*random.integers(0, 12, (2, 80)), *random.integers(0, 60, (2, 80))]).T
+    expected = np.full(12, NEVER)
+    expected[0] = 5
+    for _ in range(12):
+        for origin, destination, departure, duration in rows:
+            if expected[origin] <= departure:
+                expected[destination] = min(expected[destination], departure + duration)
+    assert earliest_arrival(timetable(rows), 0, 5, **where)[: len(expected)].tolist() == (
+        expected.tolist()
+    )
+
+
+@everywhere
+def test_at_most_k_edges(where: dict[str, Any]) -> None:
+    graph = simple(3, directed=True)
+    matrix = np.full((40, 40), np.inf)
+    for source, target, data in graph.to_networkx().edges(data=True):
+        matrix[source, target] = data["weight"]
+    expected = np.where(np.arange(40) == 4, 0, np.inf)
+    for k in range(5):
+        found = at_most_k_edges(graph, 4, k, **where)
+        assert found.tolist() == expected.tolist()
+        expected = np.minimum(expected, (expected[:, None] + matrix).min(axis=0))
+
+
+@everywhere
+def test_bit_sets(where: dict[str, Any]) -> None:
+    graph = simple(4, directed=True)
+    sources = np.arange(256) % 40
+    found, other = reached_by(graph, sources, **where), graph.to_networkx()
+    for place, source in enumerate(sources):
+        reached = nx.descendants(other, source) | {source}
+        assert set(np.flatnonzero(found[:, place])) == reached
+
+
+@everywhere
+def test_personalised_pagerank(where: dict[str, Any]) -> None:
+    graph = bf.from_networkx(nx.karate_club_graph(), weight=None)
+    found = personalised_pagerank(graph, 7, epsilon=1e-12, **where)
+    expected = nx.pagerank(graph.to_networkx(), 0.85, {7: 1.0}, tol=1e-13, max_iter=1000)
+    np.testing.assert_allclose(found, [expected[v] for v in range(34)], atol=1e-8)
+
+
+@everywhere
+def test_hits(where: dict[str, Any]) -> None:
+    graph = simple(11, directed=True)
+    other = graph.to_networkx()
+    hub, authority = hits(graph, rounds=300, **where)
+    hubs, authorities = _hits(other)
+    np.testing.assert_allclose(hub, hubs, atol=1e-9)
+    np.testing.assert_allclose(authority, authorities, atol=1e-9)
+
+
+def _hits(graph: nx.DiGraph) -> tuple[Any, Any]:
+    matrix = nx.to_numpy_array(graph, weight=None)
+    hub = np.full(len(matrix), 1 / len(matrix))
+    for _ in range(300):
+        authority = matrix.T @ hub
+        hub = matrix @ (authority / authority.sum())
+        hub /= hub.sum()
+    return hub, authority / authority.sum()

@@ -50,6 +50,12 @@ def marks_neighbor_always_alike(source, neighbor, edge, state):
     return 1
 
 
+def marks_both(source, neighbor, edge, state):
+    state.y[source] = state.x[source]
+    state.y[neighbor] = 7
+    return 1
+
+
 def marks_neighbor_atomically(source, neighbor, edge, state):
     atomics.maximum(state.y, neighbor, state.x[source])
     return 1
@@ -90,6 +96,7 @@ REFUSED: list[tuple[Operator, str]] = [
     (bf.Compute(raises_best), r"sets state\.best, .*atomics\.maximum"),
     (bf.Compute(asks_and_notes), r"reads state\.best, which other calls in the same Compute set"),
     (bf.Advance(marks_neighbor, into="x"), r"sets state\.y, .*into='y'"),
+    (bf.Advance(marks_both, into="x"), r"sets state\.y, .*into='y'"),
     (bf.Compute(passes_on), r"reads state\.x, which other calls in the same Compute set"),
     (bf.Filter(passes_on), r"in the same Filter"),
     (bf.Reduce(offers, takes, 0, "max"), r"reads state\.x, which other calls in the same Reduce"),
@@ -122,3 +129,70 @@ def test_an_atomic_that_the_combine_does_not_match() -> None:
     refuse_everywhere(program)
     with pytest.raises(bf.OptionError, match=r"meet by combine='max': use atomics\.maximum"):
         bf.run(program, GRAPH, frontier=[0], devices=2)
+
+
+def kills_neighbors(vertex, state):
+    if state.ids[vertex] % 3 == 0:
+        for edge in range(state.offsets[vertex], state.offsets[vertex + 1]):
+            state.alive[state.targets[edge]] = 0
+
+
+def lowers(vertex, state):
+    if state.ids[vertex] == 2:
+        state.best[0] = 5
+
+
+def now_this_now_that(source, neighbor, edge, state):
+    if state.x[source] > 3:
+        state.y[neighbor] = 7
+    else:
+        state.y[neighbor] = 8
+    return 1
+
+
+def in_one_set(source, neighbor, edge, state):
+    return state.c[source] == state.c[neighbor]
+
+
+PARTS = [
+    {"devices": devices, "partitioner": partitioner}
+    for devices in (2, 3, 4)
+    for partitioner in ("random", "range", "static")
+]
+
+
+def test_a_number_that_the_combine_takes_is_the_same_everywhere() -> None:
+    alive = bf.Field(np.int64, fill=1, combine="min")
+    program = bf.Program({"alive": alive}, step=[bf.Compute(kills_neighbors)])
+    for where in [*EVERYWHERE, *PARTS]:
+        assert bf.run(program, GRAPH, **where)["alive"].tolist() == [1, 0, 0, 1, 0, 1][:6]
+
+
+@pytest.mark.parametrize("combine", ["max", "sum", "or", "any"])
+def test_a_number_that_the_combine_may_not_take_is_refused_on_several(combine: str) -> None:
+    alive = bf.Field(np.int64, fill=1, combine=combine)
+    program = bf.Program({"alive": alive}, step=[bf.Compute(kills_neighbors)])
+    refuse_everywhere(program)
+    with pytest.raises(bf.BroadfrontError, match=r"line \d+: .*sets state.alive to 0"):
+        refuse_on_many(program, True)
+
+
+def test_a_shared_value_is_not_lowered_on_several() -> None:
+    best = bf.Field(np.int64, fill=10, length=1, combine="max")
+    program = bf.Program({"best": best}, step=[bf.Compute(lowers)])
+    refuse_everywhere(program)
+    with pytest.raises(bf.BroadfrontError, match="sets state.best to 5"):
+        refuse_on_many(program, True)
+
+
+def test_two_numbers_race() -> None:
+    program = bf.Program(FIELDS, step=[bf.Advance(now_this_now_that, into="x")])
+    with pytest.raises(bf.BroadfrontError, match="sets state.y, which other calls"):
+        refuse_everywhere(program)
+
+
+def test_sets_that_come_to_be_are_not_looked_at() -> None:
+    program = bf.Program({"c": bf.Field("vertex")}, step=[bf.Unite("c", in_one_set)])
+    for where in EVERYWHERE:
+        with pytest.raises(bf.BroadfrontError, match="which the Unite sets meanwhile"):
+            bf.run(program, GRAPH, **where)

@@ -5,6 +5,7 @@ Each is right on one device and in plain Python, and says on several what to wri
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -213,3 +214,46 @@ def test_a_variable_without_a_value_is_an_error_of_the_functor() -> None:
     with pytest.raises(FunctorError, match="far"):
         bf.run(program_of(far), PATH)
     later = 1
+
+
+def scaled(vertex: int, state: Any, by: int = 2) -> None:
+    state.y[vertex] = by * state.ids[vertex]
+
+
+class Scale:
+    def __call__(self, vertex: int, state: Any) -> None:
+        state.y[vertex] = 2
+
+    def apply(self, vertex: int, state: Any) -> None:
+        state.y[vertex] = 2
+
+
+@pytest.mark.parametrize(
+    ("functor", "said"),
+    [
+        (partial(scaled, by=3), "place of a partial.* return scaled"),
+        (Scale().apply, "a functor has no self"),
+        (Scale(), "in place of an object that is called"),
+        (len, "expected a function"),
+        (7, "expected a function"),
+    ],
+)
+def test_what_is_no_function_is_refused_when_the_program_is_made(functor: Any, said: str) -> None:
+    with pytest.raises(FunctorError, match=rf"Compute\(functor=\.\.\.\) is .*{said}"):
+        program_of(functor)
+
+
+def test_names_with_underscores() -> None:
+    names = ("max_", "a__b", "count", "index", "x1")
+
+    def set_all(vertex: int, state: Any) -> None:
+        state.max_[vertex] = 1
+        state.a__b[vertex] = state.max_[vertex] + 1
+        state.count[vertex] = state.k_
+        state.index[vertex] = state.x1[vertex]
+
+    fields = {name: bf.Field(np.int64) for name in names}
+    program = bf.Program(fields, step=[bf.Compute(set_all)], parameters=["k_"])
+    for where in EVERYWHERE:
+        found = bf.run(program, PATH, parameters={"k_": 7}, init={"x1": {2: 5}}, **where)
+        assert [found[name][2] for name in names] == [1, 2, 7, 5, 5]

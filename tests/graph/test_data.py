@@ -17,6 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 import broadfront as bf
+from broadfront.execution.names import COUNTERS
 from broadfront.execution.program import RESERVED
 from broadfront.graph.data import DUPLICATES, TAKEN
 
@@ -186,7 +187,7 @@ def test_networkx_and_back() -> None:
 def test_names_are_checked(name: Any) -> None:
     with pytest.raises(bf.OptionError, match="cannot be the name of a column"):
         bf.from_edges([0], [1], edge_data={name: [1]})
-    assert set(RESERVED) <= TAKEN
+    assert {*RESERVED, *COUNTERS} <= TAKEN
 
 
 def test_values_are_checked() -> None:

@@ -77,7 +77,9 @@ FIELDS = {
     "depth": Field(np.uint32, fill=UNREACHED, combine="min"),
     "parent": Field("vertex", fill=-1),
 }
-HOP = Advance(one_hop_further, into="depth", cond=unreached, record_source="parent")
+HOP = Advance(
+    one_hop_further, into="depth", cond=unreached, record_source="parent", synchronous=False
+)
 LOOK = Compute(look_for_target, over="frontier")
 BFS = Program(FIELDS, step=[HOP], name="bfs")
 BFS_TO_TARGET = Program(

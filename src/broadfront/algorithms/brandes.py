@@ -129,7 +129,7 @@ def one_arc_more(source, neighbor, edge, state):
 
 
 UNWEIGHTED = brandes(
-    Advance(one_hop_further, into="depth", cond=unreached),
+    Advance(one_hop_further, into="depth", cond=unreached, synchronous=False),
     always,
     {"depth": Field(np.uint32, fill=UNREACHED, combine="min")},
 )
@@ -143,4 +143,4 @@ def weighted_brandes(dtype: np.dtype[Any]) -> Program:
         "distance": Field(dtype),
         "lost": Field(np.int32, length=1, combine="max"),
     }
-    return brandes(Advance(one_arc_more, into="depth"), adds_up, given)
+    return brandes(Advance(one_arc_more, into="depth", synchronous=False), adds_up, given)

@@ -40,7 +40,7 @@ def label_of(source, neighbor, edge, state):
 
 MIN_LABEL = Program(
     {"component": Field("vertex", combine="min")},
-    step=[Advance(label_of, into="component")],
+    step=[Advance(label_of, into="component", synchronous=False)],
     name="min_label",
 )
 

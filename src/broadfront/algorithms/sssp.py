@@ -60,14 +60,17 @@ def shortest_paths(dtype: np.dtype[Any], width: float | None, to_target: bool = 
     """Return the program for distances of a dtype."""
     distance = Field(dtype, fill=infinity(dtype), combine="min")
     goal = target_of if to_target else None
-    step = Advance(through_edge, into="distance", priority=nearest_first, width=width, goal=goal)
+    step = Advance(
+        through_edge, into="distance", priority=nearest_first, width=width, goal=goal,
+        synchronous=False,
+    )  # fmt: skip
     parameters = ["target"] if to_target else []
     return Program({"distance": distance}, step=[step], parameters=parameters, name="sssp")
 
 
 HOPS = Program(
     {"distance": Field(np.int64, fill=infinity(np.dtype(np.int64)), combine="min")},
-    step=[Advance(one_further, into="distance", priority=nearest_first)],
+    step=[Advance(one_further, into="distance", priority=nearest_first, synchronous=False)],
     name="sssp",
 )
 """Distances where every edge weighs 1."""

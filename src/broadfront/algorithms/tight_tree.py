@@ -39,7 +39,9 @@ def without_hops(vertex, state):
 @cache
 def tight_tree(dtype: np.dtype[Any]) -> Program:
     """Return the program that finds parents, given distances of a dtype."""
-    step = Advance(along_tight_edge, into="hops", cond=without_hops, record_source="parent")
+    step = Advance(
+        along_tight_edge, into="hops", cond=without_hops, record_source="parent", synchronous=False
+    )
     return Program(
         {
             "distance": Field(dtype),

@@ -90,6 +90,8 @@ class Store(NamedTuple):
     """`PLAIN`, `CONSTANT` where the same number is stored always, or the name of an atomic."""
     place: str
     """File and line."""
+    number: float | None = None
+    """The number that is stored always."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +150,7 @@ class _Reader:
         self._notes = False
         self._place = ""
         self._unheard: list[Any] = []
-        self._constants: set[str] = set()
+        self._constants: dict[str, float] = {}
 
     def note(self, functor: Functor, arguments: tuple[Meanings, ...]) -> None:
         """Note what a functor touches, and what it returns."""
@@ -195,8 +197,9 @@ class _Reader:
                 known[name] = meaning
                 return True
             case ir.SetItem() | ir.StaticSetItem():
-                how = CONSTANT if statement.value.name in self._constants else PLAIN
-                self._touch(self.writes, statement.target, index_of(statement), known, how)
+                number = self._constants.get(statement.value.name)
+                how = PLAIN if number is None else CONSTANT
+                self._touch(self.writes, statement.target, index_of(statement), known, how, number)
                 self._store(statement.target, self._meaning(statement.value, known), known)
             case ir.Return():
                 returned = self._returns[key] | known.get(statement.value.name, NOTHING)
@@ -345,6 +348,7 @@ class _Reader:
         index: Any,
         known: dict[str, Meanings],
         how: str = "",
+        number: float | None = None,
     ) -> None:
         if not self._notes:
             return
@@ -358,7 +362,7 @@ class _Reader:
             for pair in {(name, _whose(one, name)) for one in meant or OTHER}:
                 where.add(pair)
                 if how:
-                    self.stores.add(Store(*pair, how, self._place))
+                    self.stores.add(Store(*pair, how, self._place, number))
                 self.places.setdefault(pair, self._place)
 
     @staticmethod

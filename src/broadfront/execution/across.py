@@ -122,7 +122,7 @@ def _position_by_owner(vertex, graph, state):
 
 def _emptied_to(field: Field) -> Any:
     """Return what a copy is set to when its value has been sent; None where it stays."""
-    return np.dtype(field.dtype).type(field.neutral) if field.adds_up else None
+    return field.constant(field.neutral) if field.adds_up else None
 
 
 class Across:
@@ -217,7 +217,6 @@ class Across:
     def _advance(self, operator: Advance) -> Crossing:
         names = self._names
         field = self._program.fields[operator.into]
-        dtype = np.dtype(field.dtype)
         record_source = (
             None if operator.record_source is None else names.index(operator.record_source)
         )
@@ -227,8 +226,8 @@ class Across:
 
         def collect(combine: Any, joins: Section) -> Section:
             return timed(collected(
-                names.index(operator.into), record_source, dtype.itemsize, self._vertex.itemsize,
-                trail_size, combine, joins, places(self._relabelled),
+                names.index(operator.into), record_source, self._size(operator.into),
+                self._vertex.itemsize, trail_size, combine, joins, places(self._relabelled),
                 _emptied_to(field),
             ))  # fmt: skip
 
@@ -250,4 +249,4 @@ class Across:
         return [(self._names.index(name), self._size(name)) for name in sorted(fields)]
 
     def _size(self, name: str) -> int:
-        return np.dtype(self._program.fields[name].dtype).itemsize
+        return self._program.fields[name].storage.itemsize

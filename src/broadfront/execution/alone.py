@@ -19,9 +19,10 @@ from broadfront.devices import workspace as workspaces
 from broadfront.devices.profile import MINIMAL, MemoryProfile
 from broadfront.errors import DeviceMemoryError
 from broadfront.execution.answer import Answer
+from broadfront.execution.columns import columns_read, refuse_columns
 from broadfront.execution.equip import memory_for
 from broadfront.execution.faults import COMPILE_ERRORS, explained
-from broadfront.execution.fields import checked_start, fresh_fields
+from broadfront.execution.fields import answered, checked_start, fresh_fields
 from broadfront.execution.fused import fused
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.memory import Case, allow, graph_bytes, memory_error, refuse
@@ -92,7 +93,7 @@ def run_alone(
             workspace, work, _iteration(work), count, clock, answer_bytes, profile, calls
         )
         left = left_in(work, graph.num_vertices)
-    return Answer(arrays, left, record)
+    return Answer(answered(settled, arrays), left, record)
 
 
 class Ready(NamedTuple):
@@ -120,19 +121,21 @@ def _go(
     """
     case, work, team = ready.case, ready.work, ready.workspace.team
     program, graph = case.program, case.graph
-    names = program.state_names
+    columns = columns_read(program, graph)
+    refuse_columns(program, graph, many=False)
+    names = program.state_names_with(columns.names)
     later = program.pulls_later(ready.large) and not graph.has_transpose
     entries = [False, True] if later else [program.looks_back(ready.large)]
     barriers = 0
     for entry, looks_back in enumerate(entries):
         held = graph_bytes(graph, looks_back) + ready.answer_bytes + ready.workspace.asked_bytes
         allow(case, work.account, held, ready.memory_limit)
-        rows, in_weights = rows_of(graph, looks_back, program.advances_back)
-        in_weight = program.in_weights(in_weights)
+        rows, turned = rows_of(graph, looks_back, program.advances_back)
+        in_weight = program.in_weights(turned.weights)
         tail = (*rows[:4], graph.num_vertices, None, in_weight, *(0 for _ in program.counters))
         state, in_state = (
-            state_class(names)(*ready.values, program.weights(weights), *tail)
-            for weights in (graph.weights, in_weights)
+            state_class(names)(*ready.values, *columns.of(one), program.weights(one.weights), *tail)
+            for one in (graph, turned)
         )
         loop = _loop(program, names, graph.targets.dtype, ready.large, ready.checked)
         try:
@@ -159,7 +162,7 @@ def _loop(
     program: Program, names: tuple[str, ...], vertex: np.dtype[Any], large: bool, checked: bool
 ) -> Any:
     """Return the loop of a program, its dtypes settled, on one device; made once."""
-    return made_once(program, (vertex, large), lambda: fused(program, names, large), checked)
+    return made_once(program, (vertex, large, names), lambda: fused(program, names, large), checked)
 
 
 def left_in(work: frontier.Work, num_vertices: int) -> NDArray[np.int64]:
@@ -225,10 +228,10 @@ def work_for(
 
 def rows_of(
     graph: Graph, looks_back: bool, advances_back: bool = False
-) -> tuple[frontier.Rows, Array | None]:
-    """Return the rows of the graph, and the weights along its incoming arcs where needed.
+) -> tuple[frontier.Rows, Graph]:
+    """Return the rows of the graph, and the graph along whose arcs its incoming arcs are.
 
-    Where they are not, outgoing arcs stand in their place, which nobody looks at.
+    Where these are not needed, outgoing arcs stand in their place, which nobody looks at.
     """
     turned = graph
     if looks_back:
@@ -239,7 +242,7 @@ def rows_of(
         graph.offsets, graph.targets, turned.offsets, turned.targets,
         graph.num_vertices, most_degree, graph.num_vertices, graph.num_vertices,
     )  # fmt: skip
-    return rows, turned.weights
+    return rows, turned
 
 
 def _start_fronts(work: frontier.Work, graph: Graph, size: int, threads: int) -> None:

@@ -35,10 +35,12 @@ from broadfront.execution.alone import (
     work_for,
 )
 from broadfront.execution.answer import Answer
+from broadfront.execution.columns import columns_read, refuse_columns
 from broadfront.execution.faults import COMPILE_ERRORS, explained
-from broadfront.execution.fields import pairs_of
+from broadfront.execution.fields import answered, pairs_of
 from broadfront.execution.fused_batch import AT_SOURCE, FILLED, GIVEN, Batch, fused_batch
 from broadfront.execution.loops import made_once, may_not_end
+from broadfront.execution.lowering import Meaning
 from broadfront.execution.memory import Case, allow, memory_error, refuse
 from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.parameters import values_of
@@ -46,11 +48,13 @@ from broadfront.execution.program import Program
 from broadfront.execution.reference.run import PYTHON
 from broadfront.execution.run import run
 from broadfront.execution.states import state_class
-from broadfront.given import numbers, vertices
+from broadfront.execution.synchronous import meaning_of_each
+from broadfront.given import vertices
 from broadfront.graph.csr import Graph
 from broadfront.operators.cpu.frontier import Work
 from broadfront.operators.describe import Intersect
 from broadfront.progress import following, listening, report
+from broadfront.records import held
 from broadfront.report.needs import needs
 from broadfront.report.record import Record, joined, recorded
 
@@ -110,7 +114,12 @@ def run_each(
         if one_device and names_threads(where.get("devices")):
             how["threads"] = devices[0].threads
     count = _workers(graph, len(places), how.get("threads")) if one_device else 0
-    arrays, begins, first = _fields(program, graph, places, init or {})
+    if count == 0:  # `run` finds out, for each of them
+        meaning = Meaning(program, {})
+    else:
+        meaning = meaning_of_each(program, places, init or {})
+    start = meaning.start(init or {})
+    arrays, begins, first = _fields(meaning.program, graph, places, start)
     batch = Batch(
         places, np.zeros(1, np.int64), np.zeros((len(places), 3), np.int64),
         tuple(array.shape[1] for array in arrays.values()), begins, first, 0,
@@ -121,11 +130,12 @@ def run_each(
             record = _together(program, graph, arrays, batch, settings, {**where, **how})
         else:
             record = _apart(
-                program, graph, arrays, batch, settings, count,
+                meaning.program, graph, arrays, batch, settings, count,
                 how.get("time_limit"), how["memory"], where.get("memory_limit"),
                 how.get("checked", False),
             )  # fmt: skip
-    return Answer(arrays, NOBODY, record)
+    found = answered(meaning.program.on(graph.targets.dtype), arrays)
+    return meaning.shown(Answer(found, NOBODY, record))
 
 
 def _workers(graph: Graph, runs: int, threads: int | None) -> int:
@@ -148,12 +158,12 @@ def _fields(
     for name, field in program.on(graph.targets.dtype).fields.items():
         shape = (len(sources), graph.num_vertices if field.length is None else field.length)
         given, what = start.get(name), f"init[{name!r}]"
-        dtype = np.dtype(field.dtype)
+        dtype = field.storage
         values = np.zeros(len(sources), dtype)
         if isinstance(given, np.ndarray):
-            if given.shape != shape:
+            arrays[name] = np.array(held(given, dtype, what), order="C")
+            if arrays[name].shape != shape:
                 raise OptionError(f"{what} has shape {given.shape}, not {shape}")
-            arrays[name] = np.array(numbers(given, dtype, what), order="C")
             begins.append(GIVEN)
         else:
             arrays[name] = np.empty(shape, dtype)
@@ -162,7 +172,7 @@ def _fields(
             pairs = pairs_of(given, what)
             if set(pairs) != set(sources.tolist()) or field.length is not None:
                 raise OptionError(f"{what} needs a value for every vertex of the frontier")
-            values[:] = numbers([pairs[source] for source in sources.tolist()], dtype, what)
+            values[:] = held([pairs[source] for source in sources.tolist()], dtype, what)
         first.append(values)
     return arrays, tuple(begins), tuple(first)
 
@@ -183,17 +193,21 @@ def _apart(
     clock = Clock()
     case = Case(program.on(graph.targets.dtype), graph, 1, 1, memory, each_alone=True)
     refuse(case, memory_limit)
-    names = program.state_names
+    columns = columns_read(program, graph)
+    refuse_columns(program, graph, many=False)
+    names = program.state_names_with(columns.names)
     make = state_class(names)
     allowance = Allowance(time_limit)
     with allowance:
-        rows, in_weights = rows_of(graph, program.looks_back(False), program.advances_back)
+        rows, turned = rows_of(graph, program.looks_back(False), program.advances_back)
     common = (*(array.reshape(-1) for array in arrays.values()), *values_of(program, parameters))
-    in_weight = program.in_weights(in_weights)
+    in_weight = program.in_weights(turned.weights)
     tail = (*rows[:4], graph.num_vertices, None, in_weight, *(0 for _ in program.counters))
-    state = make(*common, program.weights(graph.weights), *tail)
-    in_state = make(*common, program.weights(in_weights), *tail)
-    key = ("batch", graph.targets.dtype)
+    state, in_state = (
+        make(*common, *columns.of(one), program.weights(one.weights), *tail)
+        for one in (graph, turned)
+    )
+    key = ("batch", graph.targets.dtype, names)
     loop = made_once(program, key, lambda: fused_batch(program.on(key[1]), names), checked)
     count = _fitting(case, count, memory_limit)
     row_bytes = sum(array.nbytes for array in arrays.values()) // max(1, len(batch.sources))
@@ -311,7 +325,7 @@ def _together(
                 time_limit=left(), **limits,
             )  # fmt: skip
             for name, array in arrays.items():
-                array[row] = answer[name]
+                array[row] = held(answer[name], array.dtype, name)
             records.append(answer.record)
             report(program.name, row + 1, len(batch.sources))
     return joined(records)

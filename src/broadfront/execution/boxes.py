@@ -57,7 +57,7 @@ def _messages(
     ghosts, shared = part.ghosts, part.shared
 
     def width(names: Iterable[str]) -> int:
-        return sum(np.dtype(program.fields[name].dtype).itemsize for name in names)
+        return sum(program.fields[name].storage.itemsize for name in names)
 
     def columns(count: Array, each: int, many: int) -> Array:
         sizes: Array = np.where(count > 0, count * each + 8 * many, 0)

@@ -15,6 +15,7 @@ from broadfront.devices.timeline import ROWS
 from broadfront.devices.workspace import Workspace
 from broadfront.errors import DeviceMemoryError
 from broadfront.execution.boxes import at_first, at_most
+from broadfront.execution.columns import Columns
 from broadfront.execution.luggage import Luggage
 from broadfront.execution.plan import Plan
 from broadfront.execution.program import Program
@@ -57,7 +58,7 @@ def memory_for(
     for operator in operators:
         if isinstance(operator, Advance) and operator.priority is not None:
             memory = new_buckets(
-                workspace, graph.num_vertices, threads, program.fields[operator.into].dtype,
+                workspace, graph.num_vertices, threads, program.fields[operator.into].storage,
                 operator.width or sensible_width(graph), vertex,
             )  # fmt: skip
         if isinstance(operator, Levels):
@@ -86,6 +87,7 @@ class Setting(NamedTuple):
     anew: bool
     """Whether to begin without what earlier runs have left."""
     looks_back: bool
+    columns: Columns
 
 
 def directions(program: Program, graph: Graph, relabel: bool) -> tuple[bool, bool, bool]:
@@ -149,7 +151,7 @@ def work_for_part(
     operators = [operator for phase in program.all_phases for operator in phase.step]
     for operator in operators:
         if isinstance(operator, Advance) and operator.priority is not None:
-            dtype = np.dtype(program.fields[operator.into].dtype)
+            dtype = program.fields[operator.into].storage
             width = operator.width or sensible_width(graph, in_parts=True)
             memory = new_buckets(space, part.positions, threads, dtype, width, vertex)
         if isinstance(operator, Levels):

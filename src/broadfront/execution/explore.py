@@ -42,12 +42,7 @@ class Exploration:
         self._programs: dict[Operator, Program] = {}
         vertex = graph.targets.dtype
         self._arrays = {
-            name: np.full(
-                graph.num_vertices if field.length is None else field.length,
-                field.fill,
-                field.on(vertex).dtype,
-            )
-            for name, field in fields.items()
+            name: _filled(field.on(vertex), graph.num_vertices) for name, field in fields.items()
         }
 
     def __getitem__(self, name: str) -> Array:
@@ -80,6 +75,11 @@ class Exploration:
         for name, array in self._arrays.items():
             array[:] = answer[name]
         return answer.frontier
+
+
+def _filled(field: Field, size: int) -> Array:
+    length = size if field.length is None else field.length
+    return field.answered(np.full(length, field.held(field.fill), field.storage))
 
 
 def explore(

@@ -13,6 +13,7 @@ import numba
 from numba import types
 from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
+from broadfront.elements import element_kind, refuse_cast
 from broadfront.errors import FunctorError
 from broadfront.execution.program import Program
 from broadfront.functors import compile_functor
@@ -44,7 +45,7 @@ def explained(error: Exception, program: Program, state: Any) -> FunctorError:
     kind = _kinds_of(numba.typeof(state))
     for name, field in program.fields.items():
         if isinstance(field.combine, Monoid):
-            element = numba.from_dtype(_dtype(program, name))
+            element = element_kind(_dtype(program, name))
             if fault := _fault(field.combine.function, (element, element), element):
                 return fault
     for until in program.untils:
@@ -62,7 +63,7 @@ def _uses(operator: Operator, program: Program, state: Any) -> list[Use]:
     """Return each functor of an operator with the types of its arguments and of its field."""
     match operator:
         case Advance():
-            field = numba.from_dtype(_dtype(program, operator.into))
+            field = element_kind(_dtype(program, operator.into))
             uses: list[Use] = [(operator.functor, (INTEGER, INTEGER, INTEGER, state), field)]
             for asked in (operator.cond, operator.priority):
                 if asked is not None:
@@ -108,7 +109,7 @@ def _uses(operator: Operator, program: Program, state: Any) -> list[Use]:
 def _dtype(program: Program, name: str) -> Any:
     import numpy as np
 
-    return np.dtype(program.fields[name].on(np.dtype(np.int64)).dtype)
+    return program.fields[name].on(np.dtype(np.int64)).storage
 
 
 def _fault(functor: Functor, arguments: Any, field: Any) -> FunctorError | None:
@@ -119,6 +120,12 @@ def _fault(functor: Functor, arguments: Any, field: Any) -> FunctorError | None:
         return does_not_compile(functor, error)
     answer = compiled.nopython_signatures[-1].return_type
     if field is None:
+        return None
+    if isinstance(field, types.BaseTuple):
+        try:
+            refuse_cast(answer, field, "what it returns")
+        except NumbaError as error:
+            return does_not_compile(functor, error)
         return None
     if not isinstance(answer, (types.Number, types.Boolean)):
         return FunctorError(f"{place_of(functor)} must return a number, not {answer}")
@@ -136,8 +143,9 @@ def does_not_compile(functor: Functor, error: BaseException) -> FunctorError:
 
 def place_of(functor: Functor) -> str:
     """Return where a functor is, and its name."""
-    code = functor.__code__
-    return f"{code.co_filename}, line {code.co_firstlineno}: functor {functor.__name__}"
+    written: Any = getattr(functor, "asks", functor)  # who stands for a functor names it
+    code = written.__code__
+    return f"{code.co_filename}, line {code.co_firstlineno}: functor {written.__name__}"
 
 
 def _essence(error: BaseException) -> str:

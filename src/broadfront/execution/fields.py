@@ -19,10 +19,11 @@ from broadfront.devices.workspace import Workspace
 from broadfront.errors import OptionError
 from broadfront.execution.luggage import Luggage, Packing
 from broadfront.execution.program import Program
-from broadfront.given import numbers, positions
+from broadfront.given import positions
 from broadfront.pages import answer_array
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
+from broadfront.records import held
 
 Array = NDArray[Any]
 Unfilled = list[tuple[Array, Any]]
@@ -53,16 +54,18 @@ def checked_start(program: Program, start: Mapping[str, Any], size: int) -> Star
         if name not in program.fields:
             raise OptionError(f"init has no field {name!r}; there are {', '.join(program.fields)}")
         field, what = program.fields[name], f"init[{name!r}]"
-        length, dtype = field.length or size, np.dtype(field.dtype)
+        length, dtype = field.length or size, field.storage
         if isinstance(given, np.ndarray):
-            if given.shape != (length,):
-                raise OptionError(f"{what} has shape {given.shape}, not ({length},)")
-            checked[name] = numbers(given, dtype, what)
+            elements = held(given, dtype, what)
+            if elements.shape != (length,):
+                shape = (length,) if field.width is None else (length, field.width)
+                raise OptionError(f"{what} has shape {given.shape}, not {shape}")
+            checked[name] = elements
         elif given is not None:
             pairs = pairs_of(given, what)
-            values = numbers(list(pairs.values()), dtype, what)
+            values = held(list(pairs.values()), dtype, what)
             if values.shape != (len(pairs),):
-                raise OptionError(f"{what} needs one number for each position")
+                raise OptionError(f"{what} needs one element for each position")
             checked[name] = Places(positions(list(pairs), length, what), values)
     return checked
 
@@ -86,8 +89,8 @@ def fresh_fields(program: Program, size: int, start: Start, threads: int) -> dic
         if isinstance(given, np.ndarray):
             arrays[name] = np.array(given, order="C")
             continue
-        arrays[name] = answer_array(size if field.length is None else field.length, field.dtype)
-        unfilled.append((arrays[name], field.fill))
+        arrays[name] = answer_array(size if field.length is None else field.length, field.storage)
+        unfilled.append((arrays[name], field.held(field.fill)))
     fill(unfilled, threads)
     for name, given in start.items():
         if isinstance(given, Places):
@@ -136,8 +139,8 @@ def _kept_arrays(
     for name, kind in program.fields.items():
         own = part.relabelled and name not in copied
         length = kind.length or (part.owned if own else part.positions)
-        label = str(np.dtype(kind.dtype))
-        arrays[name] = space.kept_array(f"{label} field {met[label]}", length, kind.dtype)[:length]
+        dtype, label = kind.storage, str(kind.storage)
+        arrays[name] = space.kept_array(f"{label} field {met[label]}", length, dtype)[:length]
         met[label] += 1
     return arrays
 
@@ -162,14 +165,14 @@ def packed(
             kind, given = program.fields[name], start.get(name)
             if not isinstance(given, np.ndarray):
                 own = array[: part.owned] if name in adding and part.ghosts is None else array
-                packing.fill(own, kind.fill)
+                packing.fill(own, kind.held(kind.fill))
                 _set_places(packing, own, partition, part, parts, given, kind.length is None)
             elif kind.length is not None or part.ids is None:
                 array[:] = given
             else:
                 array[:] = given[part.ids[: len(array)]]
             if name in adding:
-                _empty_copies(packing, array, part, kind.neutral)
+                _empty_copies(packing, array, part, kind.held(kind.neutral))
         per_vertex = {name: whole for name, whole in answer.items()
                       if program.fields[name].length is None}  # fmt: skip
         luggage.append(packing.close(part, fields, per_vertex))
@@ -205,5 +208,10 @@ def _empty_copies(packing: Packing, array: Array, part: Part, empty: Any) -> Non
 
 def answer_arrays(program: Program, size: int) -> dict[str, Array]:
     """Return new arrays for an answer."""
-    return {name: answer_array(size if kind.length is None else kind.length, kind.dtype)
+    return {name: answer_array(size if kind.length is None else kind.length, kind.storage)
             for name, kind in program.fields.items()}  # fmt: skip
+
+
+def answered(program: Program, arrays: Mapping[str, Array]) -> dict[str, Array]:
+    """Return the arrays of a program's fields, its dtypes settled, as users declare them."""
+    return {name: program.fields[name].answered(array) for name, array in arrays.items()}

@@ -12,10 +12,11 @@ import numpy as np
 
 from broadfront.devices.control import FIRST, assemble
 from broadfront.execution.across import Across
+from broadfront.execution.frontiers import notices_twice, wanting_changes
 from broadfront.execution.luggage import taken_home, unpacked
 from broadfront.execution.phases import Section, chained, going_round, numbered, phased
 from broadfront.execution.program import Program
-from broadfront.execution.refusals import refuse_everywhere
+from broadfront.execution.refusals import refuse_elements, refuse_everywhere
 from broadfront.kernel import kernel
 from broadfront.operators.cpu.advance import advance
 from broadfront.operators.cpu.compute import compute, once
@@ -32,7 +33,7 @@ from broadfront.operators.cpu.over_frontier import filtered, over_frontier
 from broadfront.operators.cpu.prioritised import prioritised
 from broadfront.operators.cpu.queues import as_queue
 from broadfront.operators.cpu.reduce import reduce
-from broadfront.operators.cpu.sides import SIDES, recounted, turned
+from broadfront.operators.cpu.sides import SIDES, outgoing, recounted, turned
 from broadfront.operators.cpu.unite import unite
 from broadfront.operators.describe import (
     Advance,
@@ -78,6 +79,7 @@ def whole_of(
 ) -> Section:
     """Return the section that runs all phases of a program."""
     refuse_everywhere(program)
+    refuse_elements(program)
     operators = {operator for phase in program.all_phases for operator in phase.step}
     made = {operator: _section(operator, program, names, large, across) for operator in operators}
     counting = bool(program.counters)
@@ -142,7 +144,10 @@ def _alone(
 ) -> Section:
     match operator:
         case Advance(priority=None):
-            return advance(operator, dict(program.fields), names, crossing)
+            return advance(
+                operator, dict(program.fields), names, crossing, notices_twice(program),
+                wanting_changes(operator, program),
+            )  # fmt: skip
         case Advance():
             return prioritised(operator, dict(program.fields), names.index(operator.into), crossing)
         case Compute(over="frontier"):
@@ -150,7 +155,9 @@ def _alone(
         case Compute():
             return compute(operator, tuple(map(names.index, operator.sums)))
         case Reduce():
-            return reduce(operator, tuple(map(names.index, operator.sums)), large, crossing)
+            sums = tuple(map(names.index, operator.sums))
+            section = reduce(operator, sums, large, crossing)
+            return section if operator.along == "in" else outgoing(section)
         case Levels():
             return levels(operator, names.index(operator.by) if operator.by else None, crossing)
         case Intersect():

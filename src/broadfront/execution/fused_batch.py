@@ -109,7 +109,8 @@ def _start(work, graph, front, source, marked):
 
 def _beginning(place: int, field: Field) -> Section:
     """Return the function that sets a row of a field to what it is at the start."""
-    value = np.dtype(field.dtype).type(field.fill)
+    value = field.constant(field.fill)
+    pointer, _ = makers()
 
     @inner
     def begin(state, source, row, batch):
@@ -119,7 +120,7 @@ def _beginning(place: int, field: Field) -> Section:
         for position in range(batch.lengths[place]):
             out[position] = value
         if batch.begins[place] == AT_SOURCE:
-            out[source] = batch.first[place][row]
+            out[source] = pointer(batch.first[place])[row]
 
     return begin
 

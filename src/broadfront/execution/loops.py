@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import dis
 from collections.abc import Callable, Hashable, Iterator
-from types import CellType, CodeType, FunctionType, ModuleType
+from types import CellType, CodeType, FunctionType
 from typing import Any, TypeVar
 from zlib import crc32
 
@@ -20,6 +20,7 @@ from broadfront.apart import apart
 from broadfront.checking import checks
 from broadfront.clock import loading
 from broadfront.digest import BY_NAME
+from broadfront.execution.names import is_well_known, mentioned
 from broadfront.execution.program import Program
 from broadfront.operators.describe import Reduce
 from broadfront.operators.monoid import Monoid
@@ -125,11 +126,9 @@ def _functors(program: Program) -> Iterator[Any]:
 
 def _loops(functor: Any, seen: set[Any]) -> bool:
     function = getattr(functor, "py_func", functor)
-    if not isinstance(function, FunctionType) or function in seen:
+    if not isinstance(function, FunctionType) or function in seen or is_well_known(function):
         return False
     seen.add(function)
-    if (function.__module__ or "").partition(".")[0] in BY_NAME:
-        return False
     return _jumps_back(function.__code__) or any(
         _loops(other, seen) for other in mentioned(function)
     )
@@ -142,17 +141,3 @@ def _jumps_back(code: CodeType) -> bool:
     ):
         return True
     return any(_jumps_back(inside) for inside in code.co_consts if isinstance(inside, CodeType))
-
-
-def mentioned(function: FunctionType) -> Iterator[Any]:
-    """Return what a function may call: from its closure, its globals, and modules among these."""
-    names = function.__code__.co_names
-    for cell in function.__closure__ or ():
-        try:
-            yield cell.cell_contents
-        except ValueError:  # empty
-            continue
-    for found in (function.__globals__.get(name) for name in names):
-        yield found
-        if isinstance(found, ModuleType):
-            yield from (getattr(found, name, None) for name in names)

@@ -2,7 +2,8 @@
 
 Fields are filled, single places set, and in the end the values of own vertices copied into the
 answer. The tables say what, by addresses: so it is the same code for all fields, and a device's
-threads do it at once, without going back to Python between.
+threads do it at once, without going back to Python between. Elements of several numbers are filled
+and set while the tables are made.
 """
 
 from __future__ import annotations
@@ -55,12 +56,17 @@ class Packing:
 
     def fill(self, array: Array, value: Any) -> None:
         """Have an array filled with a value; arrays that are filled must not overlap."""
-        if len(array):
+        if array.dtype.names is not None:
+            array[...] = value
+        elif len(array):
             bits = _bits(np.array([value], array.dtype))[0]
             self._fills.append((array.ctypes.data, len(array), array.itemsize, int(bits)))
 
     def set_places(self, array: Array, places: Array, values: Array) -> None:
         """Have places of an array set, after all has been filled."""
+        if array.dtype.names is not None:
+            array[places] = values
+            return
         table = np.empty((len(places), 4), np.int64)
         table[:, ADDRESS] = array.ctypes.data + places.astype(np.int64) * array.itemsize
         table[:, LENGTH] = 1
@@ -127,6 +133,15 @@ def _take(values, whole, luggage, first, last):
 
 
 @inner
+def _take_words(values, whole, luggage, first, last, words):
+    for place in range(first, last):
+        vertex = np.int64(luggage.ids[place])
+        here = place if luggage.relabelled else vertex
+        for word in range(words):
+            whole[vertex * words + word] = values[here * words + word]
+
+
+@inner
 def unpacked(rank, threads, control, graph, state, in_state, work, front, turn):
     """Fill fields and set single places; the first section of a loop."""
     luggage = work.mail.luggage
@@ -156,6 +171,10 @@ def taken_home(rank, threads, control, graph, state, in_state, work, front, turn
             _take(at(values, luggage.pair), at(whole, luggage.pair), luggage, first, last)
         elif item == 4:
             _take(at(values, luggage.half), at(whole, luggage.half), luggage, first, last)
-        else:
+        elif item == 8:
             _take(at(values, luggage.word), at(whole, luggage.word), luggage, first, last)
+        else:
+            _take_words(
+                at(values, luggage.word), at(whole, luggage.word), luggage, first, last, item >> 3
+            )
     return turn

@@ -24,9 +24,16 @@ from broadfront.errors import DeviceMemoryError
 from broadfront.execution.across import Across
 from broadfront.execution.alone import frontier_of, left_in
 from broadfront.execution.answer import Answer
+from broadfront.execution.columns import InPart, columns_read, refuse_columns
 from broadfront.execution.equip import Setting, directions, mail_for, work_for_part
 from broadfront.execution.faults import COMPILE_ERRORS, explained
-from broadfront.execution.fields import answer_arrays, checked_start, packed, part_fields
+from broadfront.execution.fields import (
+    answer_arrays,
+    answered,
+    checked_start,
+    packed,
+    part_fields,
+)
 from broadfront.execution.fused import fused
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.luggage import Luggage
@@ -82,7 +89,9 @@ def run_on(
         settled, graph, len(queue), max(device.threads for device in devices), memory, partition,
         relabel,
     )  # fmt: skip
-    names = program.state_names
+    columns = columns_read(program, graph)
+    refuse_columns(program, graph, many=True)
+    names = program.state_names_with(columns.names)
     large, in_tiles, looks_back = directions(program, graph, relabel)
     with Allowance(time_limit) as time_left, listening(progress):
         with preparing():
@@ -90,19 +99,20 @@ def run_on(
             layouts = _layouts(partition, in_tiles)
             parts = partition.parts(relabel=relabel, looks_back=looks_back)
             outlines = partition.outlines(relabel=relabel, looks_back=looks_back)
+            along = columns.in_parts(partition, relabel, looks_back)
         loop, plan = _loop(program, graph, names, large, relabel, checked)
         with workspaces.borrowed_many(len(parts), memory_limit is not None) as spaces:
             post = spaces[0].post(len(parts), without_boxes=memory_limit is not None)
             setting = Setting(
                 settled, plan, names, partition, numbers, queue, memory, memory_limit is not None,
-                looks_back,
+                looks_back, columns,
             )  # fmt: skip
             arrays = part_fields(settled, parts, spaces, plan.copies)
             answer = answer_arrays(settled, graph.num_vertices)
             luggage = packed(settled, partition, parts, arrays, plan.adding, begins, answer)
             crew = [
                 _prepare(setting, part, outlines[number], space, arrays[number], luggage[number],
-                         layouts[number], devices[number], post)
+                         layouts[number], devices[number], post, along[number])
                 for number, (part, space) in enumerate(zip(parts, spaces, strict=True))
             ]  # fmt: skip
             _tell_all(crew, len(queue), graph.num_arcs)
@@ -114,7 +124,7 @@ def run_on(
     for name, whole in answer.items():
         if settled.fields[name].length is not None:
             whole[:] = arrays[0][name]
-    return Answer(answer, left, record)
+    return Answer(answered(settled, answer), left, record)
 
 
 def _layouts(partition: Partition, in_tiles: bool) -> Sequence[tiles.Tiles | None]:
@@ -168,8 +178,8 @@ class One(NamedTuple):
     in_state: Any
     work: frontier.Work
     edges: int
-    layout_bytes: int
-    """Of the tiles of its part."""
+    extra_bytes: int
+    """Of the tiles of its part, and of its columns."""
 
 
 def _loop(
@@ -188,7 +198,7 @@ def _loop(
         across = Across(settled, names, vertex, relabel)
         return fused(settled, names, large, across), across.plan
 
-    return made_once(program, ("many", vertex, large, relabel), make, checked)
+    return made_once(program, ("many", vertex, large, relabel, names), make, checked)
 
 
 def _prepare(
@@ -201,6 +211,7 @@ def _prepare(
     layout: tiles.Tiles | None,
     device: Device,
     post: Post,
+    along: InPart,
 ) -> One:
     """Make one device ready: mail, memory, and its share of the frontier."""
     partition, size = setting.partition, setting.partition.graph.num_vertices
@@ -213,11 +224,11 @@ def _prepare(
     in_weight = setting.program.in_weights(in_weights)
     tail = (*rows[:4], size, part.ids, in_weight, *(0 for _ in setting.program.counters))
     common = (*fields.values(), *setting.numbers)
-    state = make(*common, setting.program.weights(part.weights), *tail)
-    in_state = make(*common, setting.program.weights(in_weights), *tail)
+    state = make(*common, *along.out, setting.program.weights(part.weights), *tail)
+    in_state = make(*common, *along.incoming, setting.program.weights(in_weights), *tail)
     edges = _start(part, work, rows, setting.queue, partition)
-    layout_bytes = 0 if layout is None else array_bytes(layout)
-    return One(part, outline, space, fields, rows, state, in_state, work, edges, layout_bytes)
+    extra = along.nbytes + (0 if layout is None else array_bytes(layout))
+    return One(part, outline, space, fields, rows, state, in_state, work, edges, extra)
 
 
 def _tell_all(crew: Sequence[One], size: int, arcs: int) -> None:

@@ -25,6 +25,7 @@ from broadfront.devices.growing import ACCOUNT_WORDS, HELD, LIMIT
 from broadfront.devices.profile import FIXED, MINIMAL, MemoryProfile
 from broadfront.devices.workspace import Ledger
 from broadfront.errors import DeviceMemoryError, OptionError
+from broadfront.execution.columns import columns_read
 from broadfront.execution.equip import (
     Setting,
     boxes_at_first,
@@ -68,11 +69,12 @@ class Case(NamedTuple):
         """Return what each device begins with; `at_most` with all that the graph may come to."""
         if self.partition is None:
             return [self._of_graph(at_most)]
-        names = self.program.state_names
+        columns = columns_read(self.program, self.graph)
+        names = self.program.state_names_with(columns.names)
         _, in_tiles, looks_back = directions(self.program, self.graph, self.relabel)
         setting = Setting(
             self.program, planned(self.program, names, self.relabel), names, self.partition, (),
-            np.empty(self.starting, np.bool_), self.memory, False, looks_back,
+            np.empty(self.starting, np.bool_), self.memory, False, looks_back, columns,
         )  # fmt: skip
         parts = self.partition.outlines(self.relabel, looks_back)
         return [_of_part(setting, part, self.threads, in_tiles, at_most) for part in parts]
@@ -110,14 +112,25 @@ def _of_part(setting: Setting, part: Outline, threads: int, in_tiles: bool, at_m
     least = part.owned if part.relabelled else part.positions
     fields = _field_bytes(setting.program, part.positions, own, least)
     held = part.nbytes + (0 if layout is None else array_bytes(layout))
+    held += _column_bytes(setting, part)
     return held + fields + ledger.asked_bytes + int(account[HELD])
+
+
+def _column_bytes(setting: Setting, part: Outline) -> int:
+    """Return the bytes of the columns that a device has of the graph's data."""
+    graph, columns = setting.partition.graph, setting.columns
+    arcs = part.num_arcs
+    if graph.directed and setting.looks_back:
+        arcs += part.num_in_arcs
+    return sum(graph.edge_data[name].itemsize * arcs for name in columns.edge) + sum(
+        graph.vertex_data[name].itemsize * part.positions for name in columns.vertex
+    )
 
 
 def graph_bytes(graph: Graph, looks_back: bool) -> int:
     """Return the bytes of a graph, with incoming arcs that have yet to be built where needed."""
-    rows = (graph.offsets, graph.targets, graph.weights)
     missing = looks_back and not graph.has_transpose
-    return graph.nbytes + (array_bytes(rows) if missing else 0)
+    return graph.nbytes + (graph.row_bytes if missing else 0)
 
 
 def array_bytes(layout: Iterable[Any]) -> int:
@@ -130,7 +143,7 @@ def _field_bytes(program: Program, length: int, own: Any = (), owned: int = 0) -
     total = 0
     for name, field in program.fields.items():
         places = field.length or (owned if name in own else length)
-        total += places * np.dtype(field.dtype).itemsize
+        total += places * field.storage.itemsize
     return total
 
 
@@ -160,7 +173,7 @@ def allow(case: Case, account: NDArray[Any], held: int, most: int | None, device
 def held_by(one: One) -> int:
     """Return the bytes of a device, all but what grows: part, tiles, fields, workspace."""
     fields = sum(array.nbytes for array in one.fields.values())
-    return one.part.nbytes + one.layout_bytes + fields + one.space.asked_bytes
+    return one.part.nbytes + one.extra_bytes + fields + one.space.asked_bytes
 
 
 def memory_error(

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
-from types import CodeType, FunctionType
+from types import CodeType, FunctionType, ModuleType
+from typing import Any
 
+from broadfront.digest import BY_NAME, names_of
 from broadfront.errors import FunctorError
 from broadfront.operators.describe import Advance, Functor
 
@@ -12,23 +15,35 @@ COUNTERS = ("iteration", "frontier_size")
 """Numbers of the state that change from one iteration to the next, there where a functor asks."""
 
 
+def mentioned(function: FunctionType) -> Iterator[Any]:
+    """Return what a function may call: from its closure, its globals, and modules among these."""
+    names, loaded = names_of(function.__code__)
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # of an empty one, which the compiler will tell
+            yield cell.cell_contents
+    for found in (function.__globals__.get(name) for name in sorted(loaded)):
+        yield found
+        if isinstance(found, ModuleType):
+            yield from (vars(found).get(name) for name in sorted(names))
+
+
+def is_well_known(function: FunctionType) -> bool:
+    """Tell whether a function is of a package that knows nothing of programs."""
+    return (function.__module__ or "").partition(".")[0] in BY_NAME
+
+
 def names_in(functor: Functor) -> set[str]:
     """Return the names that a function uses, and those that the functions it calls use."""
     return _names(functor, set())
 
 
-def _names(functor: Functor, seen: set[Functor]) -> set[str]:
+def _names(functor: Any, seen: set[Any]) -> set[str]:
     function = getattr(functor, "py_func", functor)
-    if not isinstance(function, FunctionType) or function in seen:
+    if not isinstance(function, FunctionType) or function in seen or is_well_known(function):
         return set()
     seen.add(function)
     names = _names_in(function.__code__)
-    cells = []
-    for cell in function.__closure__ or ():
-        with suppress(ValueError):  # of an empty one, which the compiler will tell
-            cells.append(cell.cell_contents)
-    called = [function.__globals__[name] for name in names if name in function.__globals__]
-    return names.union(*(_names(other, seen) for other in (*cells, *called)))
+    return names.union(*(_names(other, seen) for other in mentioned(function)))
 
 
 def _names_in(code: CodeType) -> set[str]:

@@ -16,18 +16,17 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from keyword import iskeyword
-from types import FunctionType
 from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from broadfront.errors import FunctorError, OptionError
+from broadfront.errors import OptionError
 from broadfront.execution.names import COUNTERS, check_counting, names_in
 from broadfront.execution.parameters import check_dtypes
 from broadfront.execution.repeat import Repeat, check_members, flattened, repeats_in
+from broadfront.functors import check_functor
 from broadfront.given import is_integer, number
 from broadfront.operators.describe import (
     Advance,
@@ -85,7 +84,7 @@ class Phase:
         if self.alternate and len(self.step) != 2:
             raise OptionError(f"alternate=True is for two operators, and here are {len(self.step)}")
         if self.until is not None:
-            _check_functor(self.until, "Phase(until=...)")
+            check_functor(self.until, "Phase(until=...)")
 
     @property
     def advances(self) -> bool:
@@ -146,7 +145,7 @@ class Program:
         self._check_names()
         check_members(self.members, Phase)
         for until in self.untils:
-            _check_functor(until, "until=")
+            check_functor(until, "until=")
         arranged = False
         intersects = 0
         for operator in self.operators:
@@ -245,7 +244,11 @@ class Program:
     @property
     def state_names(self) -> tuple[str, ...]:
         """The attributes of the state, in order."""
-        return (*self.fields, *self.parameters, *RESERVED, *self.counters)
+        return self.state_names_with(())
+
+    def state_names_with(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the attributes of the state, in order, with these columns of the graph."""
+        return (*self.fields, *self.parameters, *columns, *RESERVED, *self.counters)
 
     def weights(self, given: NDArray[Any] | None) -> NDArray[Any] | tuple[()]:
         """Return weights as the state holds them: none where there are none, or nobody reads."""
@@ -279,11 +282,13 @@ class Program:
         """Refuse names that a state cannot have; see `broadfront.execution.states`."""
         names = [*self.fields, *self.parameters]
         for place, name in enumerate(names):
-            if not isinstance(name, str) or not name.isidentifier() or iskeyword(name) or (
-                name.startswith("_") or name.endswith("_") or "__" in name
-                or name in (*RESERVED, *COUNTERS)
-            ):  # fmt: skip
-                raise OptionError(f"{name!r} cannot be the name of a field or parameter")
+            if not isinstance(name, str) or not name.isidentifier() or iskeyword(name):
+                raise OptionError(
+                    f"{name!r} cannot be the name of a field or parameter: it is no Python name"
+                )
+            if name.startswith("_") or name in (*RESERVED, *COUNTERS):
+                taken = "it begins with _" if name.startswith("_") else "the state has one already"
+                raise OptionError(f"{name!r} cannot be the name of a field or parameter: {taken}")
             if name in names[:place]:
                 raise OptionError(f"{name!r} is the name of two fields or parameters")
         if isinstance(self.parameters, Mapping):
@@ -299,7 +304,7 @@ class Program:
         for part in dataclasses.fields(operator):
             functor = getattr(operator, part.name)
             if part.type == "Functor" or (part.type == "Functor | None" and functor is not None):
-                _check_functor(functor, f"{type(operator).__name__}({part.name}=...)")
+                check_functor(functor, f"{type(operator).__name__}({part.name}=...)")
         match operator:
             case Advance():
                 self._check_advance(operator)
@@ -311,7 +316,7 @@ class Program:
                 for name in operator.sums:
                     self._check_total(name)
             case Levels(by=str(name)):
-                if _dtype(self._per_vertex(name)).kind not in "iu":
+                if self._number(name).kind not in "iu":
                     raise OptionError(f"field {name!r} holds levels and is not of integers")
             case Intersect(total=str(name)):
                 self._check_total(name)
@@ -321,6 +326,13 @@ class Program:
     def _check_advance(self, operator: Advance) -> None:
         if self._per_vertex(operator.into).combine is None:
             raise OptionError(f"field {operator.into!r} takes proposals and has no combine")
+        if self.fields[operator.into].width is not None and (
+            operator.priority is not None or operator.record_source is not None
+        ):
+            raise OptionError(
+                f"field {operator.into!r} has several values per vertex, which improve one by one: "
+                "an Advance into it takes no priority and no record_source"
+            )
         if operator.record_source is not None:
             self._check_vertices(operator.record_source)
             if operator.record_source == operator.into:
@@ -351,8 +363,15 @@ class Program:
             )
         return field
 
+    def _number(self, name: str) -> np.dtype[Any]:
+        """Return the dtype of a field per vertex; refuse one whose elements are several numbers."""
+        field = self._per_vertex(name)
+        if field.several:
+            raise OptionError(f"field {name!r} has several numbers per vertex; here it needs one")
+        return _dtype(field)
+
     def _check_vertices(self, name: str) -> None:
-        if _dtype(self._per_vertex(name)) not in (np.int32, np.int64):
+        if self._number(name) not in (np.int32, np.int64):
             raise OptionError(f"field {name!r} takes ids; it must be Field('vertex')")
 
     def _check_total(self, name: str) -> None:
@@ -367,21 +386,12 @@ class Program:
             )
 
 
-def _check_functor(functor: object, where: str) -> None:
-    """Refuse what is no plain function."""
-    function = getattr(functor, "py_func", functor)
-    if not isinstance(function, FunctionType):
-        raise FunctorError(f"{where} is {functor!r:.60}: expected a function")
-    if function.__code__.co_flags & (CO_GENERATOR | CO_COROUTINE | CO_ASYNC_GENERATOR):
-        raise FunctorError(f"{where} is {function.__name__}, which yields or waits: use return")
-
-
 def _dtype(field: Field, vertex: Any = np.int64) -> np.dtype[Any]:
     return np.dtype(field.on(np.dtype(vertex)).dtype)
 
 
 def _looks_back(operator: Operator, large: bool) -> bool:
-    if isinstance(operator, Reduce) and not operator.in_tiles(large):
+    if isinstance(operator, Reduce) and operator.along == "in" and not operator.in_tiles(large):
         return True
     if isinstance(operator, Levels) and not operator.descending:
         return True

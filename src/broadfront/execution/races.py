@@ -24,7 +24,9 @@ from broadfront.operators.describe import (
     Intersect,
     Operator,
     Reduce,
+    Unite,
 )
+from broadfront.operators.field import Field
 
 MATCHING = {"add": "sum", "minimum": "min", "maximum": "max", "bitwise_or": "or"}
 """The combine that brings together what an atomic has done on several devices."""
@@ -32,10 +34,21 @@ MATCHING = {"add": "sum", "minimum": "min", "maximum": "max", "bitwise_or": "or"
 
 def refuse_races(program: Program, operator: Operator) -> None:
     """Refuse an operator whose functors store what other calls store or read."""
+    if isinstance(operator, Unite):
+        _refuse_sets(operator)
     touches = list(_touches(operator))
+    stores = [store for _, _, touch in touches for store in touch.stores]
+    contended = {store.name for store in stores if _is_contended(store, program)}
+    numbers: dict[str, float | None] = {}
     for functor, _, touch in touches:
         for store in sorted(touch.stores):
-            if store.how == PLAIN and _is_contended(store, program):
+            if store.name not in contended:
+                continue
+            first = numbers.setdefault(store.name, store.number)
+            one_place = program.fields[store.name].length in (None, 1)
+            if store.how == PLAIN or (
+                store.how == CONSTANT and one_place and store.number != first
+            ):
                 raise FunctorError(
                     f"{store.place}: functor {functor.__name__} sets state.{store.name}, which "
                     f"other calls of it may set at the same time: {_instead(store, program)}"
@@ -62,9 +75,11 @@ def refuse_atomics_on_many(program: Program, operator: Operator) -> None:
     for functor, _, touch in _touches(operator):
         for store in sorted(touch.stores):
             field = program.fields.get(store.name)
-            if field is None or store.how in (PLAIN, CONSTANT):
+            if field is None or (field.length is None and store.whose == OWN):
                 continue
-            if field.combine == "any" or (field.length is None and store.whose == OWN):
+            if store.how == CONSTANT:
+                _refuse_worse(functor, store, field)
+            if store.how in (PLAIN, CONSTANT) or field.combine == "any":
                 continue
             if MATCHING.get(store.how) != field.combine:
                 fitting = {combine: name for name, combine in MATCHING.items()}
@@ -74,6 +89,36 @@ def refuse_atomics_on_many(program: Program, operator: Operator) -> None:
                     f"{store.place}: functor {functor.__name__} changes state.{store.name} by "
                     f"atomics.{store.how}, but copies of it on several devices meet by "
                     f"combine={field.combine!r}: {instead}"
+                )
+
+
+def _refuse_worse(functor: Functor, store: Store, field: Field) -> None:
+    """Refuse to store a number that the field's combine may not take: copies meet by that."""
+    assert store.number is not None
+    number, combine = store.number, field.combine
+    if (
+        (combine == "min" and number <= field.fill)
+        or (combine == "max" and number >= field.fill)
+        or (combine == "or" and int(number) | int(field.fill) == number)
+    ):
+        return
+    fitting = {combine: name for name, combine in MATCHING.items()}.get(str(combine))
+    named = f"use atomics.{fitting}" if fitting else "propose it with an Advance"
+    raise FunctorError(
+        f"{store.place}: functor {functor.__name__} sets state.{store.name} to {number:g}; copies "
+        f"of it on several devices meet by combine={combine!r}, which may not take that: {named}, "
+        "or a combine that prefers it to the fill"
+    )
+
+
+def _refuse_sets(operator: Unite) -> None:
+    """Refuse the functor of a `Unite` to look at the sets that come to be."""
+    for functor, _, touch in _touches(operator):
+        for name, whose in sorted(touch.reads):
+            if name == operator.into:
+                raise FunctorError(
+                    f"{touch.places[name, whose]}: functor {functor.__name__} reads state.{name}, "
+                    "which the Unite sets meanwhile: give it a field of its own"
                 )
 
 

@@ -16,6 +16,7 @@ from collections.abc import Iterator
 from types import FunctionType
 from typing import Any
 
+from broadfront.elements import swaps_16_bytes
 from broadfront.errors import FunctorError, OptionError
 from broadfront.execution.access import (
     ATOMICS,
@@ -29,9 +30,8 @@ from broadfront.execution.access import (
     access,
 )
 from broadfront.execution.faults import place_of
-from broadfront.execution.loops import mentioned
 from broadfront.execution.meanings import FAR_EDGE, VERTICES
-from broadfront.execution.names import names_in
+from broadfront.execution.names import is_well_known, mentioned, names_in
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.races import refuse_atomics_on_many, refuse_races
 from broadfront.execution.roles import (
@@ -47,7 +47,8 @@ from broadfront.execution.roles import (
     roles_of,
     weights_of,
 )
-from broadfront.operators.describe import Advance, Functor, Once, Operator
+from broadfront.operators.describe import Advance, Functor, Once, Operator, Unite
+from broadfront.records import WHOLE
 
 ROWS = ("offsets", "in_offsets")
 GRAPH = set(RESERVED) - {"num_vertices"}
@@ -77,28 +78,28 @@ def refuse_everywhere(program: Program) -> None:
             _refuse_sides(functor, touch, weights_of(functor, operator))
             if EITHER_EDGE in roles:
                 for use in sorted(touch.uses):
-                    if use.number in (EITHER_EDGE, FAR_EDGE) and not _of_edges(use):
+                    if use.number in (EITHER_EDGE, FAR_EDGE) and not _of_edges(use, program):
                         raise FunctorError(
                             f"{use.place}: functor {functor.__name__} uses the number of its edge, "
                             f"but {PUSH}"
                         )
-        if any(_writes_something(functor) for functor, _ in roles_of(operator)):
+        if isinstance(operator, Unite) or any(
+            functor is not None and may_write(functor) for functor, _ in roles_of(operator)
+        ):
             refuse_races(program, operator)
-
-
-def _writes_something(functor: Functor | None) -> bool:
-    return functor is not None and any(map(_writes, _reached(functor, set())))
 
 
 def _wants_a_look(functor: Functor, roles: Roles) -> bool:
     """Tell whether a functor may do what is refused everywhere; a look takes milliseconds."""
-    if EITHER_EDGE in roles or _writes_something(functor):
+    if EITHER_EDGE in roles or may_write(functor):
         return True
     return not {*SIDES, "weight"}.isdisjoint(names_in(functor))
 
 
-def _of_edges(use: Use) -> bool:
-    return use.what == INDEXED and use.name in (*SIDES, "weight")
+def _of_edges(use: Use, program: Program) -> bool:
+    """Tell whether what is indexed by an edge may have a value per edge, as columns do."""
+    other = use.name.startswith(".") or use.name in program.fields or use.name in GRAPH
+    return use.what == INDEXED and (use.name in (*SIDES, "weight") or not other)
 
 
 def _refuse_sides(functor: Functor, touch: Access, weight: str) -> None:
@@ -125,6 +126,16 @@ def _refuse_sides(functor: Functor, touch: Access, weight: str) -> None:
             f"{touch.places[name, place]}: functor {functor.__name__} reads state.{name} at {what}"
             f", where it has that of another: {instead}"
         )
+
+
+def refuse_elements(program: Program) -> None:
+    """Refuse elements that no compiled code can replace as a whole on this processor."""
+    for name, field in program.fields.items():
+        if field.several and field.storage.itemsize == WHOLE and not swaps_16_bytes():
+            raise OptionError(
+                f"an element of field {name!r} has {WHOLE} bytes, which this processor, or the one "
+                "that NUMBA_CPU_NAME names, cannot replace at once: use values of fewer bytes"
+            )
 
 
 # ---------------------------------------------------------------------- several devices
@@ -302,12 +313,22 @@ def _refuse_single_vertices(functor: Functor, touch: Access, program: Program) -
             )
 
 
+def may_write(functor: Functor) -> bool:
+    """Tell whether a functor, or what it calls, may set elements; quickly, by its code alone."""
+    return any(map(_writes, _reached(functor, set())))
+
+
+def calls_atomics(functor: Functor) -> bool:
+    """Tell whether a functor, or what it calls, may change elements by atomics."""
+    return any(not isinstance(each, FunctionType) for each in _reached(functor, set()))
+
+
 def _reached(functor: Any, seen: set[Any]) -> Iterator[Any]:
     """Return a function, and what it may call."""
     function = getattr(functor, "py_func", functor)
     if any(function is each for each in ATOMICS.values()):
         yield function
-    if isinstance(function, FunctionType) and function not in seen:
+    if isinstance(function, FunctionType) and function not in seen and not is_well_known(function):
         seen.add(function)
         yield function
         for other in mentioned(function):

@@ -72,7 +72,7 @@ def edge_of(operator: Operator) -> str:
     match operator:
         case Advance(may_pull=True):
             return EITHER_EDGE
-        case Advance(along="in") | Reduce() | Levels(descending=False):
+        case Advance(along="in") | Reduce(along="in") | Levels(descending=False):
             return IN_EDGE
     return EDGE
 
@@ -88,7 +88,7 @@ def weights_of(functor: Functor, operator: Operator) -> str:
         case Advance() if functor is operator.cond or operator.along == "in":
             return EITHER_EDGE if operator.may_pull or operator.along == "in" else EDGE
         case Reduce(functor=offering, of_neighbor=False) if functor is offering:
-            return IN_EDGE
+            return edge_of(operator)
         case Levels(descending=False) if functor in (operator.gather, operator.instead):
             return IN_EDGE
     return EDGE

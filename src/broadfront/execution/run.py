@@ -22,6 +22,7 @@ from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.program import Program
 from broadfront.execution.reference.run import PYTHON, in_python, run_in_python
 from broadfront.execution.spread import partition_for
+from broadfront.execution.synchronous import meaning_of
 from broadfront.graph.csr import Graph
 from broadfront.progress import listening
 
@@ -51,6 +52,7 @@ def run(
     """
     where, how = sorted_out(options)
     begin, numbers = init or {}, parameters or {}
+    meaning = meaning_of(program, graph, frontier, begin)
     if where.get("devices") == PYTHON:
         limits = in_python(where, how)
         return run_in_python(program, graph, frontier, begin, numbers, **limits)
@@ -59,16 +61,19 @@ def run(
         if names_threads(where.get("devices")):
             how["threads"] = devices[0].threads
         most = where.get("memory_limit")
-        return run_alone(program, graph, frontier, begin, numbers, memory_limit=most, **how)
+        return meaning.shown(run_alone(
+            meaning.program, graph, frontier, meaning.start(begin), numbers, memory_limit=most,
+            **how,
+        ))  # fmt: skip
     clock, by = Clock(), where.get("partitioner", "random")
     with (
         listening(how.get("progress")),
         Allowance(how.get("time_limit")) as left,
         partition_for(graph, devices, by) as partition,
     ):
-        return run_on(
-            program, partition, devices, frontier, begin, numbers,
+        return meaning.shown(run_on(
+            meaning.program, partition, devices, frontier, meaning.start(begin), numbers,
             relabel=where.get("relabel"), memory=how["memory"],
             memory_limit=where.get("memory_limit"), time_limit=left(), clock=clock,
             checked=how.get("checked", False),
-        )  # fmt: skip
+        ))  # fmt: skip

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 from numba.core import ir
 from numba.core.compiler import run_frontend
 from numba.core.dispatcher import Dispatcher
@@ -48,8 +49,8 @@ def names_read(statement: Any) -> set[str]:
     return {variable.name for variable in used.list_vars()} if hasattr(used, "list_vars") else set()
 
 
-def constants_in(statements: Iterable[Any]) -> set[str]:
-    """Return the variables that hold the same number whenever they are assigned."""
+def constants_in(statements: Iterable[Any]) -> dict[str, float]:
+    """Return the variables that hold the same number whenever they are assigned, and the number."""
     assigned = [line for line in statements if isinstance(line, ir.Assign)]
     varying = {
         line.target.name for line in assigned
@@ -64,7 +65,18 @@ def constants_in(statements: Iterable[Any]) -> set[str]:
     varying |= {name for name, values in sources.items() if len(values) > 1}
     while more := {name for name, values in sources.items() if values & varying} - varying:
         varying |= more
-    return set(sources) - varying
+    held = {line.target.name: line.value for line in assigned if line.target.name not in varying}
+    return {name: number for name in held if (number := _number_in(name, held)) is not None}
+
+
+def _number_in(name: str, held: dict[str, Any]) -> float | None:
+    """Return the number that a variable holds, if it is one."""
+    value: Any = held.get(name)
+    value = value.value if getattr(value, "op", "") == "cast" else value
+    if isinstance(value, ir.Var):
+        return _number_in(value.name, held)
+    number = getattr(value, "value", None)
+    return float(number) if isinstance(number, (int, float, np.integer, np.floating)) else None
 
 
 def in_order(

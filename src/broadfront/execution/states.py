@@ -1,11 +1,13 @@
 """The named tuples that functors see as ``state``, made on demand.
 
 A compiled loop that is loaded from disk names the class of its state; making the class again from
-its name alone is what lets another process find it.
+its name alone is what lets another process find it. So the name has all attributes, each after its
+length: ``State__5depth4max_``. No attribute begins with a digit, so there is one way to read it.
 """
 
 from __future__ import annotations
 
+import re
 from collections import namedtuple
 from typing import Any
 
@@ -15,7 +17,7 @@ PREFIX = "State__"
 def __getattr__(name: str) -> Any:
     if not name.startswith(PREFIX):
         raise AttributeError(name)
-    made = namedtuple(name, name.removeprefix(PREFIX).split("__"))  # type: ignore[misc]
+    made = namedtuple(name, _attributes(name.removeprefix(PREFIX)))  # type: ignore[misc]
     made.__module__ = __name__
     globals()[name] = made
     return made
@@ -23,5 +25,19 @@ def __getattr__(name: str) -> Any:
 
 def state_class(names: tuple[str, ...]) -> Any:
     """Return the class of a state with these attributes."""
-    name = PREFIX + "__".join(names)
+    name = PREFIX + "".join(f"{len(name)}{name}" for name in names)
     return globals().get(name) or __getattr__(name)
+
+
+def _attributes(text: str) -> list[str]:
+    """Return the attributes that the name of a class lists."""
+    found = []
+    while text:
+        length = re.match("[0-9]+", text)
+        if length is None:
+            raise AttributeError(text)
+        begin = length.end()
+        end = begin + int(length[0])
+        found.append(text[begin:end])
+        text = text[end:]
+    return found

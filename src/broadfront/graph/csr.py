@@ -23,6 +23,7 @@ from broadfront import keeping
 from broadfront.errors import VertexError
 from broadfront.given import is_integer
 from broadfront.graph import data
+from broadfront.graph.derived import Derived
 from broadfront.graph.labels import Labels, frozen, unknown
 from broadfront.graph.origin import Origin
 from broadfront.locks import new_lock
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 Array = NDArray[Any]
 
 
-class Graph:
+class Graph(Derived):
     """A directed or undirected graph, with or without weights and labels.
 
     Not built by hand: `broadfront.from_edges`, `broadfront.read`, `broadfront.generate` and the
@@ -125,18 +126,18 @@ class Graph:
     @property
     def nbytes(self) -> int:
         """Bytes held by the arrays, the transpose and kept layouts included once they are built."""
-        held = self._row_bytes + sum(column.nbytes for column in self._vertex_data.values())
+        held = self.row_bytes + sum(column.nbytes for column in self._vertex_data.values())
         held += 0 if self._labels is None else self._labels.nbytes
         turned = self._transpose
         if turned is not None and turned is not self:
-            held += turned._row_bytes
+            held += turned.row_bytes
         for layout in list(self._layouts.values()):
             held += sum(part.nbytes for part in layout if isinstance(part, np.ndarray))
         return held
 
     @property
-    def _row_bytes(self) -> int:
-        """Bytes of all that runs along the vertices' rows."""
+    def row_bytes(self) -> int:
+        """Bytes of the rows, and of what runs along with them: weights and columns of edges."""
         columns = [self._offsets, self._targets, *self._edge_data.values()]
         columns += [] if self._weights is None else [self._weights]
         return sum(column.nbytes for column in columns)

@@ -28,7 +28,7 @@ Data = Mapping[str, Array]
 WEIGHT = "weight"
 TAKEN = frozenset({
     WEIGHT, "in_weight", "source", "target", "offsets", "targets", "in_offsets", "in_targets",
-    "num_vertices", "ids", "iteration", "frontier_size",
+    "num_vertices", "ids", "iteration", "frontier_size", "settings",
 })  # fmt: skip
 """Names that the state of a program, or a table of edges, has for something else."""
 DUPLICATES = ("min", "max", "sum", "first", "keep")

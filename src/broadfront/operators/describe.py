@@ -65,6 +65,11 @@ class Advance:
         How pushed work is shared among threads: ``"by_vertex"`` (one vertex per turn),
         ``"by_degree"`` (hubs by all threads together; the default), ``"by_edges"`` (equal edges per
         turn).
+    synchronous
+        True: functors see what was there before the operator, and nothing of what it does itself.
+        False is a promise that the answer does not depend on it: proposals then count as they come,
+        which is quicker. None: as True, unless the library can prove that it makes no difference;
+        see ``docs/programs.md``.
     """
 
     functor: Functor
@@ -78,6 +83,13 @@ class Advance:
     direction: str | None = None
     balance: str | None = None
     along: str = "out"
+    synchronous: bool | None = None
+
+    def __post_init__(self) -> None:
+        if self.synchronous not in (None, True, False):
+            raise OptionError(f"synchronous={self.synchronous!r}: expected True or False")
+        if self.synchronous and self.priority is not None:
+            raise OptionError("synchronous=True: with a priority vertices are served in its order")
 
     @property
     def may_pull(self) -> bool:
@@ -116,7 +128,7 @@ class Compute:
 
 @dataclass(frozen=True)
 class Reduce:
-    """For every vertex, combine what its incoming neighbours offer, and apply the outcome.
+    """For every vertex, combine what its neighbours offer, and apply the outcome.
 
     Parameters
     ----------
@@ -142,6 +154,10 @@ class Reduce:
         fit in a core's cache, a copy kept with the graph (about 4 bytes an arc), for a functor of
         the neighbour alone. None: tiles for such a functor where the phase repeats and the graph
         has more than 8,192 vertices.
+    along
+        ``"in"``: incoming neighbours offer, those from which arcs come. ``"out"``: outgoing ones;
+        `edge` and ``state.weight[edge]`` are then those of the arc that leaves the vertex. Tiles
+        are for ``"in"``.
     """
 
     functor: Functor
@@ -150,6 +166,7 @@ class Reduce:
     combine: str | Monoid = "sum"
     sums: tuple[str, ...] = ()
     layout: str | None = None
+    along: str = "in"
 
     def __post_init__(self) -> None:
         neutral: Any = 0.0
@@ -164,10 +181,19 @@ class Reduce:
             raise OptionError(f"combine={self.combine!r:.60}: expected 'sum', 'min' or 'max'")
         if self.identity is None:
             object.__setattr__(self, "identity", neutral)
+        if isinstance(self.identity, tuple) and self.of_neighbor:
+            raise OptionError(
+                "offers of several numbers are asked for at each edge: write the functor of the "
+                "Reduce as functor(neighbor, vertex, edge, state)"
+            )
         if self.layout not in (None, *LAYOUTS):
             raise OptionError(f"layout={self.layout!r}: expected one of {', '.join(LAYOUTS)}")
         if self.layout == "tiles" and not self.of_neighbor:
             raise OptionError("layout='tiles' needs a functor(neighbor, state)")
+        if self.along not in ("in", "out"):
+            raise OptionError(f"along={self.along!r}: expected 'in' or 'out'")
+        if self.layout == "tiles" and self.along == "out":
+            raise OptionError("layout='tiles' is for along='in': leave layout out")
 
     @property
     def of_neighbor(self) -> bool:
@@ -176,6 +202,8 @@ class Reduce:
 
     def in_tiles(self, large: bool) -> bool:
         """Whether edges are gone through in tiles, on a graph that is `large` enough or not."""
+        if self.along == "out":
+            return False
         return self.layout == "tiles" or (self.layout is None and self.of_neighbor and large)
 
 

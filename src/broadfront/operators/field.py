@@ -1,4 +1,8 @@
-"""The fields of a program: what there is for every vertex, and how proposals for it meet."""
+"""The fields of a program: what there is for every vertex, and how proposals for it meet.
+
+An element is a number, or a few: a record, or `width` values of one dtype. Functors see several as
+a tuple.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike
+from numpy.typing import DTypeLike, NDArray
 
 from broadfront.errors import OptionError
-from broadfront.given import count, numbers
+from broadfront.given import count
 from broadfront.operators.monoid import Monoid
+from broadfront.records import WHOLE, answered, constant, held, storage_of
 
 COMBINES = ("min", "max", "sum", "any", "or")
 
@@ -23,7 +28,7 @@ class Field:
     ----------
     dtype
         A NumPy dtype of integers, float32, float64, or ``"vertex"`` for that of the graph's vertex
-        ids.
+        ids. Or one with names, of up to 16 bytes, for a record: a tuple in functors.
     fill
         What every element is at the start: 0, or the identity of a `Monoid`, if it is left out.
     combine
@@ -31,12 +36,16 @@ class Field:
         (the first to arrive stays), or a `Monoid` of your own.
     length
         None for an element per vertex, or the number of shared values.
+    width
+        Several values per vertex, a tuple in functors: so many, of up to 48 bytes together. Each
+        is combined by itself, but for a `Monoid`, which takes tuples of up to 16 bytes.
     """
 
     dtype: DTypeLike
     fill: Any = None
     combine: str | Monoid | None = None
     length: int | None = None
+    width: int | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.combine, Monoid | None) and self.combine not in COMBINES:
@@ -48,20 +57,80 @@ class Field:
                 "a Monoid combines elements of vertices; of shared values (length=) use "
                 "combine='min', 'max', 'sum' or 'or'"
             )
+        for given, name in ((self.length, "length"), (self.width, "width")):
+            if given is not None:
+                count(given, name)
+        if self.dtype == "vertex":
+            if self.width is not None:
+                raise OptionError("width= is of numbers; of ids use Field(np.int64, width=...)")
+            if self.fill is None:
+                object.__setattr__(self, "fill", self.neutral)
+            return
+        dtype = _checked(self.dtype)
+        if self.several:
+            self._check_several(dtype)
         if self.fill is None:
             object.__setattr__(self, "fill", self.neutral)
+        elif self.width is not None and np.isscalar(self.fill):
+            object.__setattr__(self, "fill", (self.fill,) * self.width)
+        self._check_element(self.fill, "fill")
+        if self.combine == "or" and dtype.kind == "f":
+            raise OptionError(f"combine='or' is of bits of integers; the field is of {dtype}")
+        if isinstance(self.combine, Monoid):
+            self._check_element(self.combine.identity, "identity")
+            self.combine.check()
+
+    def _check_several(self, dtype: np.dtype[Any]) -> None:
+        """Refuse a record, or a width, that there cannot be."""
         if self.length is not None:
-            count(self.length, "length")
-        if self.dtype != "vertex":
-            dtype = _checked(self.dtype)
-            if np.shape(numbers(self.fill, dtype, "fill")):
-                raise OptionError(f"fill={self.fill!r:.60} is not one number")
-            if self.combine == "or" and dtype.kind == "f":
-                raise OptionError(f"combine='or' is of bits of integers; the field is of {dtype}")
-            if isinstance(self.combine, Monoid):
-                if np.shape(numbers(self.combine.identity, dtype, "the identity of a Monoid")):
-                    raise OptionError(f"identity={self.combine.identity!r:.60} is not one number")
-                self.combine.check()
+            raise OptionError("shared values (length=) are single numbers: use a field for each")
+        if dtype.names is not None:
+            if self.width is not None:
+                raise OptionError("width= is of numbers, and the field is of records")
+            if self.combine is not None and not isinstance(self.combine, Monoid):
+                raise OptionError(
+                    f"combine={self.combine!r} is of numbers, and the field is of records: use a "
+                    "Monoid"
+                )
+        elif self.combine == "any":
+            raise OptionError(
+                "combine='any' is of single numbers: use a Monoid, or leave width out"
+            )
+        size = self.storage.itemsize
+        if size > WHOLE and (dtype.names is not None or isinstance(self.combine, Monoid)):
+            raise OptionError(
+                f"an element of {size} bytes: a record, or what a Monoid combines, has at most "
+                f"{WHOLE}, with each value at a multiple of its own size"
+            )
+
+    def _check_element(self, given: Any, what: str) -> None:
+        if np.shape(held(given, self.storage, what)):
+            one = "one element" if self.several else "one number"
+            raise OptionError(f"{what}={given!r:.60} is not {one}")
+
+    @property
+    def several(self) -> bool:
+        """Whether an element is a tuple."""
+        return self.width is not None or (
+            self.dtype != "vertex" and np.dtype(self.dtype).names is not None
+        )
+
+    @property
+    def storage(self) -> np.dtype[Any]:
+        """The dtype in which elements are held, that of vertices being settled."""
+        return storage_of(np.dtype(self.dtype), self.width)
+
+    def held(self, element: Any) -> Any:
+        """Return one element as arrays hold it."""
+        return held(element, self.storage, "an element")[()]
+
+    def constant(self, element: Any) -> Any:
+        """Return one element as compiled code takes it: a NumPy number, or a tuple of these."""
+        return constant(held(element, self.storage, "an element"))
+
+    def answered(self, array: NDArray[Any]) -> NDArray[Any]:
+        """Return elements as an answer has them: records, or with a dimension for the width."""
+        return answered(array, np.dtype(self.dtype), self.width)
 
     @property
     def neutral(self) -> Any:
@@ -69,7 +138,9 @@ class Field:
 
         Of use where `adds_up` is true.
         """
-        return self.combine.identity if isinstance(self.combine, Monoid) else 0
+        if isinstance(self.combine, Monoid):
+            return self.combine.identity
+        return (0,) * len(self.storage.names or ()) if self.several else 0
 
     @property
     def adds_up(self) -> bool:
@@ -91,6 +162,10 @@ def _checked(wanted: DTypeLike) -> np.dtype[Any]:
         raise OptionError(f"a field of {wanted!r}: {error}") from None
     if dtype.kind == "b":
         raise OptionError("a field of bool: use np.uint8, with 0 and 1")
+    if dtype.names is not None:
+        for name in dtype.names:
+            _checked(dtype[name])
+        return dtype
     if dtype.kind not in "iuf":
         raise OptionError(f"a field of dtype {dtype}: expected real numbers")
     if dtype.kind == "f" and dtype.itemsize not in (4, 8):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from broadfront.graph.csr import Graph
 from broadfront.graph.labels import frozen
 from broadfront.locks import new_lock
 from broadfront.partition.build import build
+from broadfront.partition.data import Along, along_arcs, arcs_of, at_vertices
 from broadfront.partition.outline import Outline, outline_of, outlines
 from broadfront.partition.part import Part
 from broadfront.partition.quality import Quality, measure
@@ -61,7 +62,7 @@ class Partition:
         self._parts: dict[tuple[bool, bool], list[Part]] = {}
         self._outlines: dict[tuple[bool, bool], list[Outline]] = {}
         self._quality: Quality | None = None
-        self._layouts: dict[str, list[Any]] = {}
+        self._layouts: dict[Hashable, list[Any]] = {}
         self._home: Array | None = None
         self._lock = new_lock()
 
@@ -130,10 +131,46 @@ class Partition:
         For what an operator prepares from a part of the graph; it goes when the partition goes.
         """
         parts = self.parts(relabel=True, looks_back=True)
+        return self._once(name, lambda: [make(part) for part in parts])
+
+    def _once(self, key: Hashable, make: Callable[[], list[Any]]) -> list[Any]:
+        """Return what is kept under a key, for each part a tuple of arrays; made on first need."""
         with self._lock:
-            if name not in self._layouts:
-                self._layouts[name] = [make(part) for part in parts]
-            return self._layouts[name]
+            if key not in self._layouts:
+                self._layouts[key] = make()
+            return self._layouts[key]
+
+    # ------------------------------------------------------------------ named columns
+
+    def arcs(self, relabel: bool = True, looks_back: bool = False) -> list[Along]:
+        """Return where the arcs of each part stand in ``graph.targets``; found once and kept."""
+        how = {"relabel": bool(relabel), "looks_back": bool(looks_back) or not self.graph.directed}
+        return self._once(
+            ("arcs", *how.values()), lambda: arcs_of(self.graph, self.owner, self.count, **how)
+        )
+
+    def edge_column(self, name: str, relabel: bool = True, looks_back: bool = False) -> list[Along]:
+        """Return a column of the graph's ``edge_data`` along the arcs of each part; kept."""
+        column = self.graph.edge_data[name]
+        if self.count == 1:
+            turned = self.graph.transpose if looks_back else self.graph
+            return [Along(column, turned.edge_data[name])]
+        arcs = self.arcs(relabel, looks_back)
+        return self._once(
+            ("edge", name, bool(relabel), bool(looks_back)),
+            lambda: [along_arcs(column, each) for each in arcs],
+        )
+
+    def vertex_column(
+        self, name: str, relabel: bool = True, looks_back: bool = False
+    ) -> list[tuple[Array]]:
+        """Return a column of ``vertex_data`` at the local positions of each part; kept."""
+        column, parts = self.graph.vertex_data[name], self.parts(relabel, looks_back)
+        if not relabel:
+            return [(column,) for _ in parts]
+        return self._once(
+            ("vertex", name, bool(looks_back)), lambda: [(at_vertices(column, p),) for p in parts]
+        )
 
     @property
     def nbytes(self) -> int:

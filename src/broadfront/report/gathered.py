@@ -51,7 +51,7 @@ def gathered(
             spans, table[:, frontier.R_FRONTIER], table[:, frontier.R_EDGES],
             lasting[number], exchanging[number], waiting[number],
             sent[number, :, :, 0], sent[number, :, :, 1], began[number, :-1],
-            one.part.nbytes + one.layout_bytes, sum(array.nbytes for array in one.fields.values()),
+            one.part.nbytes + one.extra_bytes, sum(array.nbytes for array in one.fields.values()),
             one.space.asked_bytes + one.work.growing_bytes,
             int(one.work.mail.asked.sum()),
         )

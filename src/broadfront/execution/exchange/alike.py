@@ -11,7 +11,7 @@ from broadfront import atomics
 from broadfront.devices.control import LINE
 from broadfront.kernel import inner
 from broadfront.operators.cpu.frontier import STATS_WORDS
-from broadfront.pointers import as_element, recast, shifted
+from broadfront.pointers import any_element, recast, shifted
 
 VALUES_ALIKE = 1
 """The form of a message with one value for all."""
@@ -30,7 +30,7 @@ def tell(stats, rank, alike, any_yet, example, values):
 def hear(stats, threads, values):
     """Return whether the values of all threads are alike, and one of them."""
     alike, any_yet = True, False
-    example = as_element(values, 0)
+    example = any_element(values)
     for thread in range(threads):
         told = atomics.load(stats, thread * STATS_WORDS + 3 * LINE)
         if told >= 2:

@@ -39,7 +39,7 @@ from broadfront.operators.cpu.frontier import (
     prepare,
     share,
 )
-from broadfront.pointers import as_element, at
+from broadfront.pointers import any_element, at
 
 
 def announced(columns: Sequence[tuple[int, int]], consecutive: bool) -> Callable[..., Any]:
@@ -79,7 +79,7 @@ def announced(columns: Sequence[tuple[int, int]], consecutive: bool) -> Callable
     def pack(rank, threads, mail, bits, state, words):
         """Write this thread's share of all bitmaps; return what is known of the values."""
         values = state[place]
-        example = values[first_one(bits, words)] if words > 0 else as_element(values, 0)
+        example = values[first_one(bits, words)] if words > 0 else any_element(values)
         others, any_ones = np.uint64(0), np.uint64(0)
         for step in range(1, mail.devices):
             peer = (mail.device + step) % mail.devices

@@ -53,7 +53,7 @@ from broadfront.operators.cpu.frontier import (
     share,
 )
 from broadfront.operators.cpu.queues import has_room, has_room_if_all_come, queue_at
-from broadfront.pointers import as_element, at, shifted
+from broadfront.pointers import any_element, at, shifted
 
 
 @inner
@@ -125,7 +125,7 @@ def collected(
             for thread in range(rank):
                 places[peer] += mail.counts[thread * mail.devices + peer]
         alike, any_yet = True, False
-        example = as_element(out, 0)
+        example = any_element(out)
         for position in range(first, last):
             vertex = np.int64(queue[position])
             peer = owner_of(vertex, mail)

@@ -5,7 +5,7 @@ An error in a functor leaves with a note that says at which vertex or edge it ha
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,7 +31,7 @@ class Course:
     arrays: Mapping[str, Array]
     state: State
     backwards: State
-    """The same with the weights along incoming arcs."""
+    """The same with weights and columns along incoming arcs."""
     frontier: list[int]
     edges: int = 0
     """Edges traversed in this iteration."""
@@ -114,10 +114,14 @@ def new_course(
         columns["in_weight"] = Column("in_weight", turned.weights, False)
     plain_numbers = [np.asarray(number).item() for number in numbers]
     given = dict(zip(program.parameters, plain_numbers, strict=True))
-    forth, back = (
-        {} if weights is None else {"weight": Column("weight", weights, False)}
-        for weights in (graph.weights, turned.weights)
-    )
+    forth, back = (_along(one, columns.keys() | given.keys()) for one in (graph, turned))
     both = {**columns, **given, "num_vertices": graph.num_vertices}
     states = State(**both, **forth), State(**both, **back)
     return Course(program, graph, arrays, *states, list(frontier))
+
+
+def _along(graph: Graph, hidden: Collection[str]) -> dict[str, Column]:
+    """Return the weights and columns of a graph, but for those whose names are taken."""
+    every = {} if graph.weights is None else {"weight": graph.weights}
+    every |= {**graph.edge_data, **graph.vertex_data}
+    return {name: Column(name, array, False) for name, array in every.items() if name not in hidden}

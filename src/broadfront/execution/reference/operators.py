@@ -50,7 +50,8 @@ def _combining(field: Field, course: Course) -> tuple[Callable[..., bool], Calla
     """Return whether a proposal changes what is there, and into what, as functions."""
     monoid = field.combine
     if not isinstance(monoid, Monoid):
-        return COMBINES[monoid or "min"]
+        changes, combined = COMBINES[monoid or "min"]
+        return _of_values(changes, combined) if field.width is not None else (changes, combined)
 
     def meet(new: Any, old: Any) -> Any:
         return course.meeting(monoid.function, old, new)
@@ -58,6 +59,22 @@ def _combining(field: Field, course: Course) -> tuple[Callable[..., bool], Calla
     if monoid.idempotent:
         return lambda new, old, fill: meet(new, old) != old, meet
     return lambda new, old, fill: True, meet
+
+
+def _of_values(
+    changes: Callable[..., bool], combined: Callable[..., Any]
+) -> tuple[Callable[..., bool], Callable[..., Any]]:
+    """Return the same for tuples, in which each value meets its like."""
+
+    def some_changes(new: Any, old: Any, fill: Any) -> bool:
+        return any(map(changes, new, old, fill))
+
+    def all_combined(new: Any, old: Any) -> Any:
+        pairs = zip(new, old, strict=True)
+        return tuple(combined(one, other) if changes(one, other, 0) else other
+                     for one, other in pairs)  # fmt: skip
+
+    return some_changes, all_combined
 
 
 def _adding(combine: str | Monoid, course: Course) -> Callable[[Any, Any], Any]:
@@ -147,19 +164,20 @@ def advance_in_order(operator: Advance, course: Course) -> None:
 
 
 def reduce(operator: Reduce, course: Course) -> None:
-    """Combine what the incoming neighbours of each vertex offer, then apply it everywhere."""
+    """Combine what the neighbours of each vertex offer, then apply it everywhere."""
     add = _adding(operator.combine, course)
+    arcs, ask = _side(operator.along, course)
     offers = []
     if operator.of_neighbor:
         offers = [course.at_vertex(operator.functor, vertex) for vertex in _everyone(course)]
     totals = []
     for vertex in _everyone(course):
         total = operator.identity
-        for neighbor, edge in _incoming(vertex, course):
+        for neighbor, edge in arcs(vertex, course):
             if operator.of_neighbor:
                 offer = offers[neighbor]
             else:
-                offer = course.back_along(operator.functor, neighbor, vertex, edge)
+                offer = ask(operator.functor, neighbor, vertex, edge)
             total = add(total, offer)
         totals.append(total)
     told = [course.at_vertex(operator.apply, vertex, total) for vertex, total in enumerate(totals)]

@@ -18,7 +18,8 @@ from broadfront.clock import Allowance, Clock
 from broadfront.errors import OptionError
 from broadfront.execution.alone import frontier_of
 from broadfront.execution.answer import Answer
-from broadfront.execution.fields import checked_start, fresh_fields
+from broadfront.execution.columns import refuse_columns
+from broadfront.execution.fields import answered, checked_start, fresh_fields
 from broadfront.execution.parameters import values_of
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.reference.course import Course, new_course
@@ -48,6 +49,7 @@ def run_in_python(
     clock = Clock()
     settled = program.on(graph.targets.dtype)
     refuse_everywhere(settled)
+    refuse_columns(settled, graph, many=False)
     places = frontier_of(graph, frontier).tolist()
     begins = checked_start(settled, start, graph.num_vertices)
     arrays = fresh_fields(settled, graph.num_vertices, begins, 1)
@@ -56,7 +58,8 @@ def run_in_python(
     with Allowance(time_limit), listening(progress):
         _go_through(settled.members, course, rows)
     left = np.array(course.frontier, np.int64)
-    return Answer(arrays, left, _recorded(rows, sum(map(_nbytes, arrays.values())), clock))
+    record = _recorded(rows, sum(map(_nbytes, arrays.values())), clock)
+    return Answer(answered(settled, arrays), left, record)
 
 
 def in_python(where: Mapping[str, Any], how: Mapping[str, Any]) -> dict[str, Any]:

@@ -20,8 +20,18 @@ from broadfront.given import is_integer
 Array = NDArray[Any]
 
 
-def fitting(value: Any, dtype: np.dtype[Any], what: str) -> int | float:
-    """Return a number as an element of a dtype holds it; refuse one that it cannot hold."""
+def fitting(value: Any, dtype: np.dtype[Any], what: str) -> Any:
+    """Return a number as an element of a dtype holds it; refuse one that it cannot hold.
+
+    Of a dtype with names that is a tuple of numbers.
+    """
+    if dtype.names is not None:
+        if not isinstance(value, tuple) or len(value) != len(dtype.names):
+            raise FunctorError(
+                f"{what} cannot hold {value!r:.60}: expected a tuple of {len(dtype.names)} numbers"
+            )
+        pairs = zip(value, dtype.names, strict=True)
+        return tuple(fitting(each, dtype[name], what) for each, name in pairs)
     try:
         if dtype.kind == "f":
             return float(dtype.type(value))
@@ -42,9 +52,8 @@ class Column:
     def __init__(self, name: str, array: Array, writable: bool) -> None:
         self._name, self._array, self._writable = f"state.{name}", array, writable
 
-    def __getitem__(self, index: Any) -> int | float:
-        number: int | float = self._array[self._place(index)].item()
-        return number
+    def __getitem__(self, index: Any) -> Any:
+        return self._array[self._place(index)].item()
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if not self._writable:

@@ -99,22 +99,28 @@ def advance(
     fields: dict[str, Field],
     names: tuple[str, ...],
     crossing: Crossing | None = None,
+    exact: bool = False,
+    wanting_changes: bool = False,
 ) -> Callable[..., Any]:
-    """Return the section that runs one iteration of `operator`; `names` are those of the state."""
+    """Return the section that runs one iteration of `operator`; `names` are those of the state.
+
+    `exact` has every vertex in the next frontier once; `wanting_changes` tells that `cond` may come
+    to say something else by more than the proposals of this operator.
+    """
     place = names.index(operator.into)
     note = (
         _no_note if operator.record_source is None else _noting(names.index(operator.record_source))
     )
     field = fields[operator.into]
-    fill = np.dtype(field.dtype).type(field.fill)
+    fill = field.constant(field.fill)
     combine = combining(field)
     propose = compile_functor(operator.functor)
     wanted = _anyone if operator.cond is None else compile_functor(operator.cond)
-    joins = joining(operator, field, fill, None if crossing is None else crossing.is_ghost)
+    joins = joining(operator, field, fill, None if crossing is None else crossing.is_ghost, exact)
     rules = Rules(propose, wanted, combine, joins, note)
     push, way = PUSHES[operator.balance or "by_degree"]
-    joins_again = operator.activate is None and field.combine != "any"
-    unmark = _unmark if joins_again else _leave
+    marks = operator.activate is None and (field.combine != "any" or exact or crossing is not None)
+    unmark = _unmark if marks else _leave
     pushed = _pushed(push(rules), _pushed_alone(rules, unmark, place, way), unmark, place, way)
     announce = _stay
     if crossing is not None:
@@ -125,7 +131,9 @@ def advance(
     if not operator.may_pull:
         return pushed
     pull_step = pull(propose, wanted, combine, note)
-    return either_way(pushed, pull_step, wanted, place, operator.direction, announce)
+    return either_way(
+        pushed, pull_step, wanted, place, operator.direction, announce, wanting_changes
+    )
 
 
 @inner

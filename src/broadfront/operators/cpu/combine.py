@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from broadfront import atomics
 from broadfront.functors import compile_functor
 from broadfront.kernel import inner
@@ -89,6 +87,8 @@ def combining(field: Field) -> Combine:
     name = field.combine
     if isinstance(name, Monoid):
         return _by_monoid(name)
+    if field.width is not None:
+        return _each_by_itself(name or "min", field.width)
     if name == "min":
         return Combine(_less, _take_minimum, _replace)
     if name == "max":
@@ -98,7 +98,7 @@ def combining(field: Field) -> Combine:
     if name == "or":
         return Combine(_adds_bits, _take_bits, _with_bits)
 
-    fill = np.dtype(field.dtype).type(field.fill)
+    fill = field.constant(field.fill)
 
     @inner
     def unset(proposal, present):
@@ -111,6 +111,65 @@ def combining(field: Field) -> Combine:
         return array[place]
 
     return Combine(unset, take_first, _replace)
+
+
+def _each_by_itself(name: str, width: int) -> Combine:
+    """Return the functions for elements of several values, each of which meets its like."""
+    better, merge = _VALUES[name]
+    settle = {
+        "min": _take_minimum, "max": _take_maximum, "sum": _take_sum, "or": _take_bits
+    }[name]  # fmt: skip
+    some, merged = better, merge
+    for place in range(width):
+        some, merged = _and_value(place, better, merge, some, merged)
+    return Combine(some, settle, merged)
+
+
+def _and_value(
+    place: int,
+    better: Callable[..., Any],
+    merge: Callable[..., Any],
+    some: Callable[..., Any],
+    merged: Callable[..., Any],
+) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return functions of the values up to a place, given those of the values before it."""
+    if place == 0:
+
+        @inner
+        def first_is_better(proposal, present):
+            return better(proposal[0], present[0])
+
+        @inner
+        def first_merged(proposal, present):
+            return (merge(proposal[0], present[0]),)
+
+        return first_is_better, first_merged
+
+    @inner
+    def some_is_better(proposal, present):
+        return some(proposal, present) or better(proposal[place], present[place])
+
+    @inner
+    def all_merged(proposal, present):
+        return merged(proposal, present) + (merge(proposal[place], present[place]),)  # noqa: RUF005
+
+    return some_is_better, all_merged
+
+
+@inner
+def _smaller(proposal, present):
+    return min(proposal, present)
+
+
+@inner
+def _larger(proposal, present):
+    return max(proposal, present)
+
+
+_VALUES = {
+    "min": (_less, _smaller), "max": (_more, _larger), "sum": (_always, _added),
+    "or": (_adds_bits, _with_bits),
+}  # fmt: skip
 
 
 def _by_monoid(monoid: Monoid) -> Combine:

@@ -51,9 +51,16 @@ def either_way(
     place: int,
     direction: str | None,
     announced: Callable[..., Any],
+    wanting_changes: bool = False,
 ) -> Callable[..., Any]:
-    """Return the section that pushes or pulls, and turns the frontier into what that needs."""
+    """Return the section that pushes or pulls, and turns the frontier into what that needs.
+
+    With `wanting_changes` who wants proposals is found out before every pull, and not at the turn
+    alone.
+    """
     always_pull = direction == "pull"
+    if wanting_changes:
+        announced = _wanting_anew(announced, wanted)
 
     @inner
     def to_bitmap(rank, threads, control, graph, state, work, front, turn):
@@ -136,6 +143,29 @@ def either_way(
                 return turn
             return pulled(rank, threads, control, graph, in_state, work, front, turn)
         return pushed(rank, threads, control, graph, state, in_state, work, front, turn)
+
+    return section
+
+
+def _wanting_anew(announced: Callable[..., Any], wanted: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what comes before a pull, and finds out who wants proposals."""
+
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        turn = announced(rank, threads, control, graph, state, in_state, work, front, turn)
+        if turn < 0:
+            return turn
+        prepare(control, rank, turn)
+        count, offsets = graph.num_vertices, graph.in_offsets
+        first, last = share((count + 63) >> 6, rank, threads)
+        for word in range(first, last):
+            wanting = np.uint64(0)
+            for vertex in range(word << 6, min(count, (word + 1) << 6)):
+                has_row = np.uint64(offsets[vertex + 1] != offsets[vertex])
+                wants = has_row & np.uint64(bool(wanted(vertex, state)))
+                wanting |= wants << np.uint64(vertex & 63)
+            work.wanting[word] = wanting
+        return finish(control, rank, threads, turn)
 
     return section
 

@@ -14,14 +14,19 @@ from broadfront.operators.describe import Advance, Field
 
 
 def joining(
-    operator: Advance, field: Field, fill: Any, is_ghost: Callable[..., Any] | None
+    operator: Advance,
+    field: Field,
+    fill: Any,
+    is_ghost: Callable[..., Any] | None,
+    exact: bool = False,
 ) -> Callable[..., Any]:
     """Return the test whether an improved vertex joins the next frontier.
 
     A vertex improved for the first time ever joins at once; one that was improved before must be
     the first to set its mark, since it may have joined in this iteration already. That lets it join
-    twice, which a sum would feel, and several devices too: there only the mark counts. A copy of
-    another device's vertex joins to be sent to its owner, who is then asked.
+    twice, which a sum would feel, and several devices too: there, and where frontiers are to be
+    `exact`, only the mark counts. A copy of another device's vertex joins to be sent to its owner,
+    who is then asked.
     """
     if operator.activate is not None:
         activate = compile_functor(operator.activate)
@@ -40,7 +45,7 @@ def joining(
             return activate(vertex, before, after, state)
 
         return as_told_by_owner
-    only_marks = field.adds_up or is_ghost is not None
+    only_marks = exact or field.adds_up or is_ghost is not None
 
     @inner
     def once(vertex, before, after, state, marks, graph):

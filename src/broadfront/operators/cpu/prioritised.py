@@ -120,7 +120,7 @@ def prioritised(
 ) -> Callable[..., Any]:
     """Return the section that runs a prioritised `Advance` to its goal, or until all is done."""
     field = fields[operator.into]
-    fill_value = np.dtype(field.dtype).type(field.fill)
+    fill_value = field.constant(field.fill)
     combine = combining(field)
     assert operator.priority is not None
     goal = _nowhere if operator.goal is None else compile_functor(operator.goal)

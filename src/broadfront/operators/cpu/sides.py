@@ -60,6 +60,19 @@ def turned(section: Section) -> Section:
     return other_way
 
 
+def outgoing(section: Section) -> Section:
+    """Return a section, which hears what comes along incoming arcs, that hears outgoing ones.
+
+    Functors that are not called for an arc see the state that they always see.
+    """
+
+    @inner
+    def other_rows(rank, threads, control, graph, state, in_state, work, front, turn):
+        return section(rank, threads, control, _turned_rows(graph), state, state, work, front, turn)
+
+    return other_rows
+
+
 def recounted(side: int, agree: Section | None) -> Section:
     """Return the section that counts the edges of the frontier on a side, unless they are known.
 
