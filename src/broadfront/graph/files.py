@@ -94,7 +94,7 @@ def blocks(path: str | PathLike[str], unpack_limit: int | None = None) -> Iterat
         return
     size, most, unpacked = os.path.getsize(path), most_unpacked(path, unpack_limit), 0
     try:
-        with open(path, "rb") as packed, _opener(compression)(packed, "rb") as stream:
+        with _opened(path) as packed, _opener(compression)(packed, "rb") as stream:
             while block := stream.read(READ_AT_ONCE):
                 unpacked += len(block)
                 if unpacked > most:
@@ -110,11 +110,22 @@ def blocks(path: str | PathLike[str], unpack_limit: int | None = None) -> Iterat
 def _plain_blocks(path: str | PathLike[str]) -> Iterator[bytes]:
     """Yield what a plain file holds now: what is added meanwhile is left out."""
     left = size = os.path.getsize(path)
-    with open(path, "rb") as stream:
+    with _opened(path) as stream:
         while block := stream.read(min(left, READ_AT_ONCE)):
             left -= len(block)
             yield block
             progress.report("reading", size - left, size)
+
+
+@contextmanager
+def _opened(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
+    """Open a file to read. That it cannot be closed is nobody's loss, and often nobody listens."""
+    stream = open(path, "rb")  # noqa: SIM115
+    try:
+        yield stream
+    finally:
+        with suppress(OSError):
+            stream.close()
 
 
 def most_unpacked(path: str | PathLike[str], unpack_limit: int | None) -> int:
