@@ -298,3 +298,37 @@ def test_progress_is_told() -> None:
     with progress.listening(lambda *news: told.append(news)):
         bf.split(bf.generate("kron:10"), 2).parts()
     assert told[-1] == ("building parts", 2, 2)
+
+
+def shuffled(graph: bf.Graph) -> bf.Graph:
+    source, target = graph.to_scipy().nonzero()
+    anew = np.random.default_rng(0).permutation(graph.num_vertices)
+    return bf.from_edges(anew[source], anew[target], num_vertices=graph.num_vertices)
+
+
+@pytest.mark.parametrize(
+    ("graph", "expected"),
+    [
+        (bf.generate("grid:100x100"), "range"),
+        (bf.generate("path:20000"), "range"),
+        (bf.generate("kron:11"), "random"),
+        (shuffled(bf.generate("grid:100x100")), "random"),
+        (bf.generate("path:20"), "random"),
+    ],
+    ids=["grid", "path", "kron", "shuffled", "small"],
+)
+@pytest.mark.parametrize("speeds", [None, [3, 1, 2]])
+def test_who_decides_when_nobody_is_named(
+    graph: bf.Graph, expected: str, speeds: list[float] | None
+) -> None:
+    chosen = bf.split(graph, 3, speeds=speeds)
+    assert chosen is bf.split(graph, 3, expected, speeds=speeds)
+
+
+def test_a_run_says_who_decided() -> None:
+    ring = bf.generate("cycle:20000")
+    assert bf.bfs(ring, 0, devices=2, threads=1).report.partitioner == "range"
+    assert (
+        bf.bfs(ring, 0, devices=2, threads=1, partitioner="static").report.partitioner == "static"
+    )
+    assert bf.bfs(ring, 0, threads=1).report.partitioner == ""

@@ -87,7 +87,7 @@ def test_more_vertices_cross_where_more_edges_are_cut() -> None:
 
 def test_a_result_tells_of_its_devices() -> None:
     told = repr(search(devices=2))
-    assert "ms on 2 devices, 2 threads" in told
+    assert "ms on 2 devices by random, 2 threads" in told
     assert "vertices sent between devices" in told
     assert "devices" not in repr(search())
 

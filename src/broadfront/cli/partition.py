@@ -23,7 +23,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "-n", "--parts", dest="count", type=int, required=True, metavar="N",
         help="the number of parts",
     )  # fmt: skip
-    command.add_argument("--by", choices=tuple(PARTITIONERS), default="random", help="who decides")
+    command.add_argument("--by", choices=tuple(PARTITIONERS), help="by default the graph decides")
     command.add_argument("--seed", type=int, default=0, metavar="N", help="another choice")
     command.add_argument(
         "--speeds", type=_speeds, metavar="A,B,...", help="relative speeds of the devices, as 2,1,1"

@@ -119,7 +119,7 @@ def run_on(
             team = spaces[0].team
             iterations = _go(loop, team, crew, devices, case, memory_limit, time_left(), fault)
             profile = largest(needs(program, graph, one.work, one.outline) for one in crew)
-            record = gathered(crew, devices, iterations, clock, team, profile)
+            record = gathered(crew, devices, iterations, clock, team, profile, partition.name)
             left = np.sort(np.concatenate([_left(one) for one in crew]))
     for name, whole in answer.items():
         if settled.fields[name].length is not None:

@@ -217,9 +217,9 @@ def _others(case: Case, most: int) -> Iterator[tuple[str, int, int]]:
     case = case._replace(memory=MINIMAL, relabel=True)
     if len(changes) > 1:
         yield ", ".join(changes), *case.span()
-    by = "random" if case.partition is None else case.partition.name
-    by = by if by in PARTITIONERS else "random"
-    asks = f", partitioner={by!r}" if case.partition is not None else ""
+    name = None if case.partition is None else case.partition.name
+    by = name if name in PARTITIONERS else None
+    asks = f", partitioner={by!r}" if by is not None else ""
     devices = 1 if case.partition is None else case.partition.count
     while devices <= MOST_DEVICES // 2:
         devices *= 2

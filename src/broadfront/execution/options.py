@@ -35,7 +35,8 @@ class Options(TypedDict, total=False):
         plain Python, to look into its functors; see `docs/programs.md`.
     partitioner
         How the graph is split among several devices: a name that `broadfront.split` knows, a
-        function of the graph and the number of devices, or a `Partition`.
+        function of the graph and the number of devices, or a `Partition`. By default ``"range"``
+        where ids have locality, and else ``"random"``; the record says which.
     relabel
         Whether devices number their vertices anew, or keep the ids of the graph. By default they
         do where no functor uses the number of a vertex but to look up what belongs to it.

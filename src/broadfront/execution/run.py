@@ -65,7 +65,7 @@ def run(
             meaning.program, graph, frontier, meaning.start(begin), numbers, memory_limit=most,
             **how,
         ))  # fmt: skip
-    clock, by = Clock(), where.get("partitioner", "random")
+    clock, by = Clock(), where.get("partitioner")
     with (
         listening(how.get("progress")),
         Allowance(how.get("time_limit")) as left,

@@ -16,7 +16,9 @@ from broadfront.partition.split import split
 
 
 @contextmanager
-def partition_for(graph: Graph, devices: Sequence[Device], how: Partitioner) -> Iterator[Partition]:
+def partition_for(
+    graph: Graph, devices: Sequence[Device], how: Partitioner | None
+) -> Iterator[Partition]:
     """Lend the partition of `graph` among `devices` for a run.
 
     One that is given must fit; one that is made by name is kept with the graph.

@@ -17,6 +17,7 @@ from broadfront.graph.csr import Graph
 from broadfront.partition.kept import kept_with
 from broadfront.partition.partition import Partition
 from broadfront.partition.partitioners.biased import biased
+from broadfront.partition.partitioners.choice import choose_partitioner
 from broadfront.partition.partitioners.metis import metis
 from broadfront.partition.partitioners.random import random
 from broadfront.partition.partitioners.range import ranges
@@ -38,7 +39,7 @@ PARTITIONERS: dict[str, Callable[[Graph, Wish], Array]] = {
 def split(
     graph: Graph,
     count: int,
-    by: str | Callable[[Graph, int], Any] = "random",
+    by: str | Callable[[Graph, int], Any] | None = None,
     *,
     seed: int = 0,
     speeds: Sequence[float] | None = None,
@@ -61,7 +62,8 @@ def split(
         ``random`` (any vertex anywhere, equally many each), ``static`` (vertex v to v mod count),
         ``range`` (contiguous ids, by vertices and arcs), ``biased`` (by chance, but neighbours
         tend to meet), ``metis`` (few cut edges; extra ``metis``), or a function of the graph and
-        the count that returns the owner of each vertex.
+        the count that returns the owner of each vertex. By default ``range`` where a look at some
+        arcs shows that ids have locality, and else ``random``.
     seed
         Another one is another choice, for partitioners that make any.
     speeds
@@ -81,6 +83,8 @@ def split(
     """
     wanted = wish(count, seed, speeds, factor)
     relative = None if speeds is None else tuple(float(speed) for speed in speeds)
+    if by is None:
+        by = choose_partitioner(graph, wanted)
     known = isinstance(by, str) and by in PARTITIONERS
     if not known and not callable(by):
         names = " ".join(PARTITIONERS)

@@ -32,6 +32,7 @@ def gathered(
     clock: Clock,
     team: Any,
     profile: MemoryProfile,
+    partitioner: str,
 ) -> Record:
     """Return the record of the run that has just ended, and leave the rows of it empty."""
     iterations = noted_iterations([one.work.record for one in crew], iterations)
@@ -81,6 +82,7 @@ def gathered(
         sum(int(one.work.account[GROWTHS]) for one in crew),
         profile,
         clock.prepare_seconds,
+        partitioner,
     )
 
 

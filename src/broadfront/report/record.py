@@ -78,6 +78,8 @@ class Record:
     """How often a queue or a box had to grow."""
     profile: MemoryProfile = MINIMAL
     prepare_seconds: float = 0.0
+    partitioner: str = ""
+    """Who split the graph among several devices; empty where there was one."""
 
     @property
     def edges_visited(self) -> int:
@@ -191,7 +193,7 @@ class Record:
             told = self.totals()
             sent = [f"{told['vertices_sent']:,} vertices sent between devices in "
                     f"{told['bytes_sent']:,} bytes"]  # fmt: skip
-            where = f"{len(self.devices)} devices, "
+            where = f"{len(self.devices)} devices by {self.partitioner}, "
         threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
         compiling = f", and {self.compile_seconds:.1f} s compiling" if self.compile_seconds else ""
         return [*sent, f"{self.seconds * 1e3:,.2f} ms on {where}{threads}{compiling}"]
@@ -277,6 +279,8 @@ def joined(records: Sequence[Record]) -> Record:
             together[name] = one_after_the_other([value for value in values if value])
         elif name == "profile":
             together[name] = largest(values)
+        elif name == "partitioner":
+            together[name] = values[0]
         else:
             together[name] = max(values) if name == "threads" else sum(values)
     return Record(**together)

@@ -18,6 +18,11 @@ from broadfront.partition.wish import Wish
 
 def ranges(graph: Graph, wish: Wish) -> NDArray[Any]:
     """Return owners by ranges of ids."""
+    return np.repeat(np.arange(wish.count, dtype=wish.dtype), np.diff(cuts_of(graph, wish)))
+
+
+def cuts_of(graph: Graph, wish: Wish) -> list[int]:
+    """Return where each range begins, and the end of the last."""
     size, offsets = graph.num_vertices, graph.offsets
     everyone = range(size + 1)
     cuts = [0]
@@ -27,4 +32,4 @@ def ranges(graph: Graph, wish: Wish) -> NDArray[Any]:
         if goal - before - int(offsets[before]) < cut + int(offsets[cut]) - goal:
             cut = before
         cuts.append(max(cuts[-1], cut))
-    return np.repeat(np.arange(wish.count, dtype=wish.dtype), np.diff([*cuts, size]))
+    return [*cuts, size]
