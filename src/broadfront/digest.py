@@ -38,8 +38,8 @@ from broadfront import extensions
 
 BY_NAME = {"llvmlite", "numba", "numpy", *sys.stdlib_module_names} - {"__main__"}
 """Packages whose content is known by name and version."""
-WHERE_ONLY = "broadfront.apart"
-"""The module that decides on which thread code is compiled, and not what it means."""
+HOW_ONLY = {"broadfront.apart", "broadfront.quick"}
+"""Modules that decide on which thread and how fast code is compiled, and not what it means."""
 VERSIONS = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
 SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "LOOP_VECTORIZE", "OPT",
             "SLP_VECTORIZE", "USING_SVML")  # fmt: skip
@@ -143,7 +143,7 @@ class Digest:
         return parts
 
     def _function(self, function: Any) -> list[Any]:
-        if _is_known(function) or function.__module__ == WHERE_ONLY:
+        if _is_known(function) or function.__module__ in HOW_ONLY:
             return [function.__module__, function.__qualname__]
         parts: list[Any] = [
             self.of(function.__code__), self.of(function.__defaults__),

@@ -19,11 +19,15 @@ from typing import Any
 from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, DefaultPassBuilder
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.errors import ForceLiteralArg
 from numba.core.registry import CPUDispatcher
+from numba.core.sigutils import normalize_signature
 from numba.core.typed_passes import NopythonRewrites
 from numba.core.types.misc import unliteral
 
 from broadfront.apart import check_leaving
+from broadfront.lean import make_lean
 from broadfront.checking import checking, options_of_checks
 from broadfront.sites import naming
 
@@ -120,6 +124,7 @@ class UnfinishedCompiler(CompilerBase):  # type: ignore[misc]
         self.state.library = UnfinishedLibrary(self.state.targetctx.codegen(), "part")
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [each for each in passes.passes if each[0] is not NopythonRewrites]
+        make_lean(self.state, passes)
         passes.finalize()
         return [passes]
 
@@ -139,6 +144,18 @@ class Part(CPUDispatcher):  # type: ignore[misc]
         """Return how to call it with arguments of these types, constants or not."""
         plain = {name: unliteral(given) for name, given in kws.items()}
         return super().get_call_template(tuple(map(unliteral, args)), plain)
+
+    def compile(self, signature: Any) -> Any:
+        """Compile for arguments of these types, without Numba's clocks and caches."""
+        with global_compiler_lock, self._compiling_counter:
+            arguments, result = normalize_signature(signature)
+            if tuple(arguments) not in self.overloads:
+                try:
+                    self.add_overload(self._compiler.compile(arguments, result))
+                except ForceLiteralArg as error:
+                    fold = self._compiler.fold_argument_types
+                    raise error.bind_fold_arguments(lambda args, kws: fold(args, kws)[1]) from error
+            return self.overloads[tuple(arguments)].entry_point
 
 
 def part(function: Any, **options: Any) -> Part:

@@ -1,0 +1,102 @@
+"""Numba's front end without work that is done again and again, while a kernel is compiled.
+
+A loop on several devices is some 150 functions of 100 statements each. Around them Numba
+
+- collects garbage, over and over, in which there is little but what it still needs;
+- looks which variables live where, after each of its passes, though only the last one asks;
+- tries all ways to type ``a + b`` at each ``+``, though the types are those of the one before;
+- goes through all members of a tuple for reference counts, at each place where it is dropped.
+
+Here the first waits, the second is done when something asks, and the others are remembered.
+
+Invariants: the code that comes out is the same. All of it is undone when the kernel is compiled, and
+happens under Numba's lock: nobody else compiles meanwhile.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from numba.core import postproc
+from numba.core.compiler_lock import global_compiler_lock
+from numba.core.targetconfig import ConfigStack
+from numba.core.transforms import canonicalize_cfg
+from numba.core.types.functions import BaseFunction
+
+_try_all_templates = BaseFunction.get_call_type
+_typed: dict[tuple[int, ...], tuple[Any, ...]] = {}
+"""What a call of a function with arguments of some types was found to be, by their identities."""
+_flags: dict[int, tuple[Any, int]] = {}
+_flag_numbers: dict[Any, int] = {}
+_counted: dict[int, tuple[Any, bool]] = {}
+"""Types, by their identities, and whether values hold something with a reference count."""
+
+
+class LazyPostProcessor(postproc.PostProcessor):  # type: ignore[misc]
+    """What Numba does after each pass, but for what nothing asks for."""
+
+    def run(self, emit_dels: bool = False, extend_lifetimes: bool = False) -> None:
+        """Tidy the blocks; see where variables live only if they are to be dropped."""
+        if emit_dels or self.func_ir.is_generator:
+            super().run(emit_dels, extend_lifetimes)
+        else:
+            self.func_ir.blocks = canonicalize_cfg(self.func_ir.blocks)
+            self.func_ir.variable_lifetime = postproc.VariableLifetime(self.func_ir.blocks)
+            self.func_ir.generator_info = None
+
+
+def _remember_call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
+    """Return the signature of a call, and know it the next time; errors are found anew."""
+    if kws:
+        return _try_all_templates(self, context, args, kws)
+    key = (id(self), id(context), _number_of_flags(), *map(id, args))
+    if key in _typed:
+        signature, implementation, *_ = _typed[key]
+        self._impl_keys[signature.args] = implementation
+        return signature
+    signature = _try_all_templates(self, context, args, kws)
+    if signature.return_type.is_precise():
+        implementation = self._impl_keys[signature.args]
+        _typed[key] = (signature, implementation, self, context, args)
+    return signature
+
+
+def _number_of_flags() -> int:
+    """Return a number that stands for how the function is to be compiled that is typed now."""
+    flags = ConfigStack().top()
+    if id(flags) not in _flags:
+        _flags[id(flags)] = (flags, _flag_numbers.setdefault(flags, len(_flag_numbers)))
+    return _flags[id(flags)][1]
+
+
+def is_counted(models: Any, kind: Any) -> bool:
+    """Tell whether values of a type hold something with a reference count."""
+    if id(kind) not in _counted:
+        _counted[id(kind)] = (kind, bool(models[kind].contains_nrt_meminfo()))
+    return _counted[id(kind)][1]
+
+
+@contextmanager
+def compiling_quickly() -> Iterator[None]:
+    """Do all that within the block."""
+    with global_compiler_lock:
+        if BaseFunction.get_call_type is _remember_call_type:
+            yield  # a kernel that is compiled for another
+            return
+        collecting = gc.isenabled()
+        gc.disable()
+        lively = postproc.PostProcessor
+        postproc.PostProcessor = LazyPostProcessor
+        BaseFunction.get_call_type = _remember_call_type
+        try:
+            yield
+        finally:
+            BaseFunction.get_call_type = _try_all_templates
+            postproc.PostProcessor = lively
+            for remembered in (_typed, _flags, _flag_numbers, _counted):
+                remembered.clear()
+            if collecting:
+                gc.enable()
