@@ -7,6 +7,8 @@ times quicker to fill, and traversals, which jump about in it, a little quicker.
 Fresh memory for the answer is about a tenth of a search in a grid. So the memory of answers that
 nobody holds any more is kept for the next ones of their size, up to `SPARE` bytes.
 
+Small arrays begin with a cache line: where threads write into lines of their own, no two share one.
+
 Invariant: memory is spare only when no array, and no view of one, is left in it.
 """
 
@@ -24,6 +26,7 @@ from broadfront.errors import OutOfMemoryError
 from broadfront.keeping import factor
 
 LARGE_PAGE = 1 << 21
+CACHE_LINE = 64
 SPARE = 1 << 26
 """Bytes of spare memory that are kept at most; none where ``BROADFRONT_KEEP`` is 0."""
 
@@ -32,8 +35,8 @@ def new_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
     """Return a new array, of undefined content, in large pages as far as it fills them."""
     nbytes = length * np.dtype(dtype).itemsize
     if nbytes < LARGE_PAGE or not hasattr(mmap, "MADV_HUGEPAGE"):
-        return np.empty(length, dtype)
-    return _within(np.frombuffer(_mapped(nbytes), np.uint8), nbytes).view(dtype)
+        return _within(np.empty(nbytes + CACHE_LINE, np.uint8), nbytes, CACHE_LINE).view(dtype)
+    return _within(np.frombuffer(_mapped(nbytes), np.uint8), nbytes, LARGE_PAGE).view(dtype)
 
 
 def answer_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
@@ -45,7 +48,7 @@ def answer_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
     octets = np.frombuffer(memory, np.uint8)
     if factor() > 0:
         weakref.finalize(octets, _leave, _Left(nbytes, memory)).atexit = False
-    return _within(octets, nbytes).view(dtype)
+    return _within(octets, nbytes, LARGE_PAGE).view(dtype)
 
 
 def _mapped(nbytes: int) -> mmap.mmap:
@@ -57,8 +60,8 @@ def _mapped(nbytes: int) -> mmap.mmap:
     return memory
 
 
-def _within(octets: NDArray[np.uint8], nbytes: int) -> NDArray[np.uint8]:
-    first = -octets.ctypes.data % LARGE_PAGE
+def _within(octets: NDArray[np.uint8], nbytes: int, page: int) -> NDArray[np.uint8]:
+    first = -octets.ctypes.data % page
     return octets[first : first + nbytes]
 
 

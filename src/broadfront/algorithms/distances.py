@@ -44,6 +44,9 @@ def working_dtype(graph: Graph, positive: bool = False) -> np.dtype[Any]:
     if weights.dtype.kind == "f":
         return weights.dtype
     longest = (graph.num_vertices + 1) * int(largest)
+    if np.iinfo(np.int32).max <= longest and graph.num_arcs * int(largest) < np.iinfo(np.int64).max:
+        # no path takes an arc twice, and an edge both ways; a proposal goes one arc beyond a path
+        longest = min(longest, int(graph.weight_sum) // (1 if graph.directed else 2) + int(largest))
     if longest < np.iinfo(np.int32).max:
         return np.dtype(np.int32)
     if longest > np.iinfo(np.int64).max:

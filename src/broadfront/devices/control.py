@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from broadfront import atomics
 from broadfront.kernel import inner
+from broadfront.pages import zeros
 from broadfront.pointers import shifted
 
 LINE = 8
@@ -95,7 +96,7 @@ def interrupt(control: NDArray[np.int64]) -> None:
 
 def new_control(teams: int = 1) -> NDArray[np.int64]:
     """Return a row of control words for each of several teams that run together."""
-    return np.zeros((teams, WORDS), np.int64)
+    return zeros(teams * WORDS, np.int64).reshape(teams, WORDS)
 
 
 @intrinsic

@@ -78,6 +78,7 @@ class Graph(Derived):
         self._parallel = parallel
         self._transpose: Graph | None = None
         self._weight_bounds: tuple[Any, Any] | None = None
+        self._weight_sum: Any = None
         self._max_degree: int | None = None
         self._layouts: dict[str, Any] = {}
         self._lock = new_lock()
@@ -182,6 +183,18 @@ class Graph(Derived):
             given = weights is not None and len(weights) > 0
             self._weight_bounds = (weights.min(), weights.max()) if given else (1, 1)  # type: ignore[union-attr]
         return self._weight_bounds
+
+    @property
+    def weight_sum(self) -> Any:
+        """The weights of all arcs added up in 64 bits, found once and kept; 1 each without any.
+
+        Integers may wrap around; `weight_bounds` tells whether they can.
+        """
+        if self._weight_sum is None:
+            weights = self.weights
+            wide = np.float64 if weights is not None and weights.dtype.kind == "f" else np.int64
+            self._weight_sum = self.num_arcs if weights is None else weights.sum(dtype=wide)
+        return self._weight_sum
 
     @property
     def max_degree(self) -> int:

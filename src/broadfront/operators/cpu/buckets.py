@@ -15,10 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.devices.control import LINE
+from broadfront import atomics
+from broadfront.devices.control import CURSORS, LINE, poll, stopped
 from broadfront.devices.workspace import Workspace
 from broadfront.graph.csr import Graph
 from broadfront.kernel import inlined, inner
+from broadfront.operators.cpu.frontier import STATS_WORDS, TAIL
 from broadfront.pointers import shifted
 
 Array = NDArray[Any]
@@ -41,6 +43,10 @@ FREE_TOP, LOST, NEAREST, AWAY, STALE = range(5)
 """Words of a thread: its free blocks, whether it lost a vertex, the nearest bucket of a parked
 vertex, how many copies of other devices' vertices it has gathered, and whether of the last block
 most had been walked already."""
+
+
+OFFER = 2 * LINE
+"""Where the stats of a thread tell which blocks it offers: the next one and the end, in `units`."""
 
 
 class Buckets(NamedTuple):
@@ -231,3 +237,51 @@ def take_from(other, ring):
             block, size = following, np.int64(BLOCK)
     ring.tops[NEAREST] = min(ring.tops[NEAREST], other.tops[NEAREST])
     other.tops[NEAREST] = NONE_LEFT
+
+
+@inner
+def offer_nothing(rank, work):
+    """Forget what this thread has offered in an earlier run."""
+    own = shifted(work.stats, rank * STATS_WORDS + OFFER)
+    atomics.store(own, 0, 0)
+    atomics.store(own, 1, 0)
+
+
+@inner
+def offer(slot, rank, control, work, ring, turn):
+    """Offer this thread's blocks of a bucket to all, side by side in `units`."""
+    block, size = take_list(slot, ring)
+    count, following = np.int64(0), block
+    while following >= 0:
+        count += 1
+        following = np.int64(ring.link[following])
+    own = shifted(work.stats, rank * STATS_WORDS + OFFER)
+    unit = np.int64(0)
+    if count > 0:
+        unit = atomics.add(control, CURSORS + LINE * (TAIL + turn % 3), count)
+    atomics.store(own, 0, unit)
+    atomics.store(own, 1, unit + count)
+    while block >= 0:
+        work.buckets.units[unit] = block << 8 | size
+        unit += 1
+        block, size = np.int64(ring.link[block]), np.int64(BLOCK)
+
+
+@inner
+def claim_block(rank, threads, control, work):
+    """Return a block that is offered, and its size; the block is negative if none is left.
+
+    A thread takes its own first: what it has found lies near what it has walked, and in its cache.
+    It takes of the others' only when it has nothing left.
+    """
+    if rank == 0:
+        poll(control)
+    if not stopped(control):
+        for step in range(threads):
+            whose = rank + step - (threads if rank + step >= threads else 0)
+            offered = shifted(work.stats, whose * STATS_WORDS + OFFER)
+            if atomics.load(offered, 0) < atomics.load(offered, 1):
+                unit = atomics.add(offered, 0, 1)
+                if unit < atomics.load(offered, 1):
+                    return work.buckets.units[unit] >> 8, work.buckets.units[unit] & 255
+    return np.int64(-1), np.int64(0)

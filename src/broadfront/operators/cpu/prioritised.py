@@ -28,24 +28,25 @@ from typing import Any
 import numpy as np
 
 from broadfront import atomics
-from broadfront.devices.control import CURSORS, LINE, claim, nanoseconds
+from broadfront.devices.control import LINE, nanoseconds
 from broadfront.errors import VertexError
 from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.cpu.buckets import (
-    BLOCK,
     FAR,
     LOST,
     NEAREST,
     NONE_LEFT,
     WINDOW,
     base_for,
+    claim_block,
     empty_ring,
     next_in,
+    offer,
+    offer_nothing,
     put_into,
     ring_of,
     take_from,
-    take_list,
     take_own_blocks,
 )
 from broadfront.operators.cpu.buckets_across import ALONE, BucketCrossing, crossed, marks_first
@@ -68,10 +69,8 @@ from broadfront.operators.cpu.frontier import (
     SPAN_AGAIN,
     SPAN_EDGES,
     STATS_WORDS,
-    TAIL,
     TRIED,
     VISITED,
-    WORK,
     finish,
     prepare,
     share,
@@ -140,6 +139,7 @@ def prioritised(
         """Empty the buckets, and put this thread's share of the frontier into them."""
         buckets = work.buckets
         empty_ring(rank, np.int64(buckets.blocks), ring)
+        offer_nothing(rank, work)
         first, last = share(graph.num_vertices, rank, threads)
         for vertex in range(first, last):
             buckets.walked[vertex] = fill_value
@@ -200,15 +200,6 @@ def prioritised(
         return turn, lost
 
     @inner
-    def publish(bucket, control, units, ring, turn):
-        """Offer this thread's blocks of the bucket to all."""
-        block, size = take_list(bucket, ring)
-        while block >= 0:
-            end = atomics.add(control, CURSORS + LINE * (TAIL + turn % 3), 1)
-            units[end] = block << 8 | size
-            block, size = np.int64(ring.link[block]), np.int64(BLOCK)
-
-    @inner
     def by_all(rank, threads, control, graph, state, in_state, work, front, turn, lowest):
         """Serve the device's next bucket by all threads, if it is in the span; return the same."""
         began = nanoseconds()
@@ -219,21 +210,18 @@ def prioritised(
             front[BASE] = base_for(front[OWN], lowest)
             if ring.tops[NEAREST] <= front[OWN]:
                 spread(state, front[BASE], per_width, ring)
-            publish(front[OWN] & (WINDOW - 1), control, buckets.units, ring, turn)
+            offer(front[OWN] & (WINDOW - 1), rank, control, work, ring, turn)
         base, bucket = front[BASE], front[OWN]
-        tail = CURSORS + LINE * (TAIL + turn % 3)
         turn = finish(control, rank, threads, turn)
         if turn < 0:
             return turn, np.int64(0)
-        size = atomics.load(control, tail)
         prepare(control, rank, turn)
         served, visited, settled = np.int64(0), np.int64(0), np.int64(0)
         away = away_for(rank, control, work, front, ring, turn)
         while True:
-            unit = claim(control, WORK + turn % 3, rank, 1)
-            if unit >= size:
+            block, length = claim_block(rank, threads, control, work)
+            if block < 0:
                 break
-            block, length = buckets.units[unit] >> 8, buckets.units[unit] & 255
             seen, kept = walk_block(
                 block, length, graph, state, out, walked, front, base, per_width, ring, away
             )

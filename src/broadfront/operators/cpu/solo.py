@@ -73,7 +73,7 @@ def judge(control):
         control[PENALTY] = max(control[PENALTY], np.int64(AGAIN))
         control[LIMIT] = MANY
         return
-    if control[TEAM_TIME] > expected - (expected >> 4):
+    if control[TEAM_TIME] > expected + (expected >> 2):
         control[PENALTY] = min(2 * control[PENALTY] + SHORT, np.int64(LONG))
         control[LIMIT] = MANY
     else:

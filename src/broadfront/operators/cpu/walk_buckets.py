@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 
 from broadfront.devices.control import poll, stopped
 from broadfront.devices.timeline import COARSE, FINE
@@ -160,6 +161,17 @@ def walks(
     return Walks(bucket_of, walk_block, walk_own, spread, alone)
 
 
+def fetch_weight(state, edge):
+    """Ask for the weight of an edge, where the program reads weights."""
+
+
+@overload(fetch_weight)
+def _fetch_weight(state, edge):
+    if "weight" in state.fields:
+        return lambda state, edge: prefetch(state.weight, edge)
+    return lambda state, edge: None
+
+
 @inner
 def keep_late(pool, base, size, out, walked):
     """Move to the front of a block who has improved since it was walked; return how many there are.
@@ -203,8 +215,10 @@ def _block_walker(
             if step + 12 < size:
                 prefetch(offsets, pool[base + step + 12])
                 prefetch(out, pool[base + step + 12])
+                prefetch(walked, pool[base + step + 12])
             if step + 6 < size:
                 prefetch(targets, offsets[pool[base + step + 6]])
+                fetch_weight(state, offsets[pool[base + step + 6]])
             if step + 3 < size and final >= 0:
                 prefetch(out, targets[min(final, np.int64(offsets[pool[base + step + 3]]))])
             value = out[source]
