@@ -199,7 +199,7 @@ def _apart(
     make = state_class(names)
     allowance = Allowance(time_limit)
     with allowance:
-        rows, turned = rows_of(graph, program.looks_back(False), program.advances_back)
+        rows, turned = rows_of(graph, case.program, program.looks_back(False))
     common = (*(array.reshape(-1) for array in arrays.values()), *values_of(program, parameters))
     in_weight = program.in_weights(turned.weights)
     tail = (*rows[:4], graph.num_vertices, None, in_weight, *(0 for _ in program.counters))

@@ -38,6 +38,7 @@ from broadfront.execution.fused import fused
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.luggage import Luggage
 from broadfront.execution.memory import Case, allow, array_bytes, held_by, memory_error, refuse
+from broadfront.execution.numbers import numbers_of
 from broadfront.execution.parameters import values_of
 from broadfront.execution.plan import Plan
 from broadfront.execution.program import Program
@@ -216,7 +217,7 @@ def _prepare(
     """Make one device ready: mail, memory, and its share of the frontier."""
     partition, size = setting.partition, setting.partition.graph.num_vertices
     threads = device.threads
-    rows = _rows(part, partition, setting.program.advances_back)
+    rows = _rows(part, partition, setting.program)
     mail = mail_for(setting, part, outline, post, space, threads, luggage)
     work = work_for_part(setting, outline, space, threads, mail, layout)
     make = state_class(setting.names)
@@ -254,16 +255,16 @@ def _iteration(crew: Sequence[One]) -> int:
     return int(crew[0].work.fronts[frontier.ITERATION])
 
 
-def _rows(part: Part, partition: Partition, advances_back: bool) -> frontier.Rows:
+def _rows(part: Part, partition: Partition, program: Program) -> frontier.Rows:
     in_offsets = part.offsets if part.in_offsets is None else part.in_offsets
     in_targets = part.targets if part.in_targets is None else part.in_targets
     most_degree = part.max_degree
-    if advances_back:
+    if program.advances_back:
         most_degree = max(most_degree, int(np.diff(in_offsets).max(initial=0)))
     return frontier.Rows(
         part.offsets, part.targets, in_offsets, in_targets, part.positions, most_degree,
         part.owned, part.num_vertices, part.owned_list,
-        None if part.relabelled else partition.owner, part.device,
+        None if part.relabelled else partition.owner, part.device, numbers_of(program),
     )  # fmt: skip
 
 
