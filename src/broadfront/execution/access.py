@@ -98,19 +98,21 @@ class Store(NamedTuple):
 class Access:
     """Pairs of a field's name and whose place in it is meant, and what becomes of numbers.
 
-    `places` has the file and line of each pair.
+    `places` has the file and line of each pair; `walks` tells whether it goes through the edges of
+    a vertex.
     """
 
     reads: frozenset[tuple[str, str]]
     writes: frozenset[tuple[str, str]]
     uses: frozenset[Use] = frozenset()
     stores: frozenset[Store] = frozenset()
+    walks: bool = False
     places: dict[tuple[str, str], str] = field(default_factory=dict, compare=False)
 
     def __or__(self, other: Access) -> Access:
         return Access(
             self.reads | other.reads, self.writes | other.writes, self.uses | other.uses,
-            self.stores | other.stores, self.places | other.places,
+            self.stores | other.stores, self.walks or other.walks, self.places | other.places,
         )  # fmt: skip
 
 
@@ -133,7 +135,7 @@ def access(functor: Functor, roles: Roles) -> Access:
     reader.note(functor, tuple(map(meaning_of, roles)))
     return Access(
         frozenset(reader.reads), frozenset(reader.writes), frozenset(reader.uses),
-        frozenset(reader.stores), reader.places,
+        frozenset(reader.stores), reader.walks, reader.places,
     )  # fmt: skip
 
 
@@ -145,6 +147,7 @@ class _Reader:
         self.writes: set[tuple[str, str]] = set()
         self.uses: set[Use] = set()
         self.stores: set[Store] = set()
+        self.walks = False
         self.places: dict[tuple[str, str], str] = {}
         self._returns: dict[Any, Meanings] = {}
         self._notes = False
@@ -296,6 +299,7 @@ class _Reader:
             elif function is range and not named and call.vararg is None:
                 held, lengths = in_range(given)
                 self._use(COMPARED, "", lengths)
+                self.walks = self.walks or any(kind == "edge" for kind, _ in held)
                 returned |= frozenset({("tuple", held)})
             else:
                 extra = [call.vararg] if call.vararg is not None else []

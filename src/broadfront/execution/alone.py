@@ -69,11 +69,11 @@ def run_alone(
     narrow = program.only_advances and graph.never_branches and len(places) <= FEW_STARTS
     count = thread_count(graph, threads, narrow)
     settled = program.on(graph.targets.dtype)
-    begins = checked_start(settled, start, graph.num_vertices)
+    begins = checked_start(settled, start, graph)
     numbers = values_of(program, parameters)
     case = Case(settled, graph, len(places), count, memory)
     refuse(case, memory_limit)
-    arrays = fresh_fields(settled, graph.num_vertices, begins, count)
+    arrays = fresh_fields(settled, graph, begins, count)
     answer_bytes = sum(array.nbytes for array in arrays.values())
     common = (*arrays.values(), *numbers)
     large = program.reduces_often and tiles.suit(graph)

@@ -156,7 +156,7 @@ def _fields(
         if name not in program.fields:
             raise OptionError(f"init has no field {name!r}; there are {', '.join(program.fields)}")
     for name, field in program.on(graph.targets.dtype).fields.items():
-        shape = (len(sources), graph.num_vertices if field.length is None else field.length)
+        shape = (len(sources), field.places(graph.num_vertices, graph.num_arcs))
         given, what = start.get(name), f"init[{name!r}]"
         dtype = field.storage
         values = np.zeros(len(sources), dtype)
@@ -170,7 +170,7 @@ def _fields(
             begins.append(FILLED if given is None else AT_SOURCE)
         if given is not None and begins[-1] == AT_SOURCE:
             pairs = pairs_of(given, what)
-            if set(pairs) != set(sources.tolist()) or field.length is not None:
+            if set(pairs) != set(sources.tolist()) or not field.per_vertex:
                 raise OptionError(f"{what} needs a value for every vertex of the frontier")
             values[:] = held([pairs[source] for source in sources.tolist()], dtype, what)
         first.append(values)

@@ -107,7 +107,8 @@ def refuse_columns(program: Program, graph: Graph, many: bool) -> None:
 
 def _refuse_hidden(program: Program, graph: Graph) -> None:
     """Refuse an edge as an index of a field that hides a column of edges: that was meant."""
-    hidden = graph.edge_data.keys() & program.fields.keys()
+    hidden = {name for name in graph.edge_data
+              if name in program.fields and program.fields[name].per_vertex}  # fmt: skip
     for operator in program.operators if hidden else ():
         for functor, roles in roles_of(operator):
             if functor is None or names_in(functor).isdisjoint(hidden):

@@ -25,6 +25,7 @@ from broadfront.execution.across import Across
 from broadfront.execution.alone import frontier_of, left_in
 from broadfront.execution.answer import Answer
 from broadfront.execution.columns import InPart, columns_read, refuse_columns
+from broadfront.execution.edge_fields import EdgeFields
 from broadfront.execution.equip import Setting, directions, mail_for, work_for_part
 from broadfront.execution.faults import COMPILE_ERRORS, explained
 from broadfront.execution.fields import (
@@ -84,7 +85,7 @@ def run_on(
     if relabel is None:
         relabel = not needs_ids(settled)
     numbers = values_of(program, parameters)
-    begins = checked_start(settled, start, graph.num_vertices)
+    begins = checked_start(settled, start, graph)
     queue = frontier_of(graph, starting)
     case = Case(
         settled, graph, len(queue), max(device.threads for device in devices), memory, partition,
@@ -109,7 +110,9 @@ def run_on(
                 looks_back, columns,
             )  # fmt: skip
             arrays = part_fields(settled, parts, spaces, plan.copies)
-            answer = answer_arrays(settled, graph.num_vertices)
+            answer = answer_arrays(settled, graph)
+            edges = EdgeFields(settled, partition, relabel, looks_back)
+            edges.begin(arrays, begins)
             luggage = packed(settled, partition, parts, arrays, plan.adding, begins, answer)
             crew = [
                 _prepare(setting, part, outlines[number], space, arrays[number], luggage[number],
@@ -122,6 +125,7 @@ def run_on(
             profile = largest(needs(program, graph, one.work, one.outline) for one in crew)
             record = gathered(crew, devices, iterations, clock, team, profile)
             left = np.sort(np.concatenate([_left(one) for one in crew]))
+            edges.gather(arrays, answer)
     for name, whole in answer.items():
         if settled.fields[name].length is not None:
             whole[:] = arrays[0][name]

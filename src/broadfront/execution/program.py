@@ -361,6 +361,8 @@ class Program:
                 f"field {name!r} has length={field.length}; here it needs an element per vertex, "
                 "so leave length out"
             )
+        if field.per != "vertex":
+            raise OptionError(f"field {name!r} is per edge; here it needs an element per vertex")
         return field
 
     def _number(self, name: str) -> np.dtype[Any]:

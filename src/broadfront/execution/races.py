@@ -37,8 +37,10 @@ def refuse_races(program: Program, operator: Operator) -> None:
     if isinstance(operator, Unite):
         _refuse_sets(operator)
     touches = list(_touches(operator))
-    stores = [store for _, _, touch in touches for store in touch.stores]
-    contended = {store.name for store in stores if _is_contended(store, program)}
+    contended = {
+        store.name for _, roles, touch in touches for store in touch.stores
+        if _is_contended(store, program, _owns_edges(roles, touch))
+    }  # fmt: skip
     numbers: dict[str, float | None] = {}
     for functor, _, touch in touches:
         for store in sorted(touch.stores):
@@ -59,9 +61,10 @@ def refuse_races(program: Program, operator: Operator) -> None:
         for store in sorted(writing.stores):
             if store.how not in (PLAIN, CONSTANT) or store.name not in program.fields:
                 continue
-            for functor, _, reading in _heard_late(operator, touches):
+            for functor, roles, reading in _heard_late(operator, touches):
                 for name, whose in sorted(reading.reads):
-                    if name == store.name and (whose != OWN or _is_shared(name, program)):
+                    own = whose == OWN or (whose in EDGES and _owns_edges(roles, reading))
+                    if name == store.name and (not own or _is_shared(name, program)):
                         raise FunctorError(
                             f"{reading.places[name, whose]}: functor {functor.__name__} reads "
                             f"state.{name}, which other calls in the same {_kind(operator)} set: "
@@ -75,7 +78,9 @@ def refuse_atomics_on_many(program: Program, operator: Operator) -> None:
     for functor, _, touch in _touches(operator):
         for store in sorted(touch.stores):
             field = program.fields.get(store.name)
-            if field is None or (field.length is None and store.whose == OWN):
+            if field is None or field.per == "edge":
+                continue
+            if field.length is None and store.whose == OWN:
                 continue
             if store.how == CONSTANT:
                 _refuse_worse(functor, store, field)
@@ -112,8 +117,13 @@ def _refuse_worse(functor: Functor, store: Store, field: Field) -> None:
 
 
 def _refuse_sets(operator: Unite) -> None:
-    """Refuse the functor of a `Unite` to look at the sets that come to be."""
+    """Refuse the functor of a `Unite` to look at the sets that come to be, or to set anything."""
     for functor, _, touch in _touches(operator):
+        for store in sorted(touch.stores):
+            raise FunctorError(
+                f"{store.place}: functor {functor.__name__} sets state.{store.name}, but a Unite "
+                "asks of some edges only whether they count: set it in an Advance or a Compute"
+            )
         for name, whose in sorted(touch.reads):
             if name == operator.into:
                 raise FunctorError(
@@ -135,9 +145,17 @@ def _is_shared(name: str, program: Program) -> bool:
     return name in program.fields and program.fields[name].length is not None
 
 
-def _is_contended(store: Store, program: Program) -> bool:
+def _owns_edges(roles: Roles, touch: Access) -> bool:
+    """Tell whether no other call touches the edges that a call of a functor touches.
+
+    One that is called for an edge may go through all edges of its vertex, as others do.
+    """
+    return not (touch.walks and any(role in EDGES for role in roles))
+
+
+def _is_contended(store: Store, program: Program, owns_edges: bool) -> bool:
     """Tell whether several calls may set the same element."""
-    if store.name not in program.fields or store.whose in EDGES:
+    if store.name not in program.fields or (store.whose in EDGES and owns_edges):
         return False
     return _is_shared(store.name, program) or store.whose != OWN
 

@@ -29,6 +29,7 @@ from broadfront.execution.access import (
     Use,
     access,
 )
+from broadfront.execution.edge_fields import refuse_edge_fields
 from broadfront.execution.faults import place_of
 from broadfront.execution.meanings import FAR_EDGE, VERTICES
 from broadfront.execution.names import is_well_known, mentioned, names_in
@@ -60,8 +61,9 @@ DOES = {STORED: "stores", COMPARED: "compares or hands on", RETURNED: "returns",
         DRAWN: "gives random"}  # fmt: skip
 
 
-def refuse_everywhere(program: Program) -> None:
+def refuse_everywhere(program: Program, many: bool = False) -> None:
     """Refuse a program whose functors write into the graph, or take an edge for another."""
+    refuse_edge_fields(program, many)
     for operator in _operators(program):
         for functor, roles in roles_of(operator):
             if functor is None or not _wants_a_look(functor, roles):
@@ -155,7 +157,7 @@ def refuse_on_many(program: Program, relabel: bool) -> None:
 
     With `relabel` vertices have other numbers there than in the graph.
     """
-    refuse_everywhere(program)
+    refuse_everywhere(program, many=True)
     for operator in _operators(program):
         for functor, roles in roles_of(operator):
             if functor is None:
@@ -263,7 +265,7 @@ def _refuse_far(functor: Functor, touch: Access, program: Program) -> None:
                 "another device may own: go through its edges by for edge in "
                 "range(state.offsets[vertex], state.offsets[vertex + 1])"
             )
-        far = name in program.fields and program.fields[name].length is None
+        far = name in program.fields and program.fields[name].per_vertex
         if place not in (OWN, NEAR) and far:
             raise FunctorError(
                 f"{where} touches state.{name} at a place that is neither its vertex nor a "
@@ -297,7 +299,7 @@ def _refuse_settings(operator: Operator, touch: Access, program: Program) -> Non
                 f"a functor of {kind} sets {name!r}, which all vertices share: on several devices "
                 "it needs combine='min', 'max' or 'or', or sums="
             )
-        if field.length is None and place != OWN and field.combine is None:
+        if field.per_vertex and place != OWN and field.combine is None:
             raise OptionError(
                 f"a functor of {kind} sets {name!r} of another vertex: on several devices the "
                 "field needs a combine"
