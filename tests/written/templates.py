@@ -81,11 +81,11 @@ def mark(source: Any, neighbor: Any, edge: Any, state: Any) -> Any:
     return state.arc[edge]
 
 
-def sum_of_row(vertex: Any, state: Any) -> Any:
-    """Set `b` to what the edges of a vertex have; return it."""
+def fold_row(vertex: Any, state: Any) -> Any:
+    """Set `b` to what the edges of a vertex have, one after the other; return it."""
     state.b[vertex] = 0
     for edge in range(state.offsets[vertex], state.offsets[vertex + 1]):
-        state.b[vertex] = min(max(state.b[vertex] + state.arc[edge], -MOST), MOST)
+        state.b[vertex] = min(max(state.arc[edge] - state.b[vertex], -MOST), MOST)
     return state.b[vertex]
 
 
@@ -193,7 +193,7 @@ def enough(state: Any) -> Any:
 
 
 def made(name: str, phases: list[Any], a: Any, b: Any = np.int64, c: Any = np.int64,
-         **more: Any) -> bf.Program:  # fmt: skip
+         unordered: bool = True, **more: Any) -> bf.Program:  # fmt: skip
     """Return a program of phases over three fields; the combine of `a` is its second part."""
     dtype, combine, fill = a
     fields = {
@@ -205,7 +205,7 @@ def made(name: str, phases: list[Any], a: Any, b: Any = np.int64, c: Any = np.in
         "done": bf.Field(np.int64, length=1),
         **more,
     }
-    return bf.Program(fields, phases=phases, name=name)
+    return bf.Program(fields, phases=phases, unordered=unordered, name=name)
 
 
 def rounds(*operators: Any) -> bf.Phase:
@@ -263,8 +263,8 @@ TEMPLATES = {
             ], until=enough, limit=MOST_ROUNDS),
         ], (np.int64, "min", 30)),
         made("a number per edge", [
-            rounds(bf.Advance(mark, into="a"), bf.Compute(sum_of_row, sums=SUMS)),
-        ], (np.int64, "max", -30), arc=bf.Field(np.int64, per="edge")),
+            rounds(bf.Advance(mark, into="a"), bf.Compute(fold_row, sums=SUMS)),
+        ], (np.int64, "max", -30), unordered=False, arc=bf.Field(np.int64, per="edge")),
         made("pairs", [
             rounds(bf.Advance(pair, into="two"), bf.Compute(unpair, sums=SUMS)),
         ], (np.int64, "max", 0), two=bf.Field(np.int64, fill=-9, combine="max", width=2)),

@@ -98,15 +98,15 @@ class Store(NamedTuple):
 class Access:
     """Pairs of a field's name and whose place in it is meant, and what becomes of numbers.
 
-    `places` has the file and line of each pair; `walks` tells whether it goes through the edges of
-    a vertex.
+    `places` has the file and line of each pair; `walks` is that of a loop over the edges of a
+    vertex, if there is one.
     """
 
     reads: frozenset[tuple[str, str]]
     writes: frozenset[tuple[str, str]]
     uses: frozenset[Use] = frozenset()
     stores: frozenset[Store] = frozenset()
-    walks: bool = False
+    walks: str = ""
     places: dict[tuple[str, str], str] = field(default_factory=dict, compare=False)
 
     def __or__(self, other: Access) -> Access:
@@ -147,7 +147,7 @@ class _Reader:
         self.writes: set[tuple[str, str]] = set()
         self.uses: set[Use] = set()
         self.stores: set[Store] = set()
-        self.walks = False
+        self.walks = ""
         self.places: dict[tuple[str, str], str] = {}
         self._returns: dict[Any, Meanings] = {}
         self._notes = False
@@ -299,7 +299,8 @@ class _Reader:
             elif function is range and not named and call.vararg is None:
                 held, lengths = in_range(given)
                 self._use(COMPARED, "", lengths)
-                self.walks = self.walks or any(kind == "edge" for kind, _ in held)
+                if any(kind == "edge" for kind, _ in held):
+                    self.walks = self.walks or self._place
                 returned |= frozenset({("tuple", held)})
             else:
                 extra = [call.vararg] if call.vararg is not None else []

@@ -57,6 +57,7 @@ GRAPH = set(RESERVED) - {"num_vertices"}
 SIDES = {"targets": EDGE, "in_targets": IN_EDGE, "in_weight": IN_EDGE}
 """Arrays of the graph with an element per edge, and of which; that of `weight` depends."""
 PUSH = "this Advance may go along incoming edges: give it direction='push'"
+WALKED = "walked"
 DOES = {STORED: "stores", COMPARED: "compares or hands on", RETURNED: "returns",
         DRAWN: "gives random"}  # fmt: skip
 
@@ -200,6 +201,10 @@ def _numbers_used(
             yield use, f"{does} state.ids[vertex], or leave out relabel=True"
         elif _is_shared(use.name, program):
             yield use, "index it by state.ids[vertex], or leave out relabel=True"
+    if touch.walks and not program.unordered:
+        yield Use(WALKED, "", "", touch.walks), (
+            "leave out relabel=True, or promise by Program(unordered=True) that it does not matter"
+        )  # fmt: skip
     if ("ids", ELSEWHERE) in touch.reads:
         place = touch.places.get(("ids", ELSEWHERE), "")
         yield Use(INDEXED, "ids", "", place), "leave out relabel=True"
@@ -207,6 +212,11 @@ def _numbers_used(
 
 def _refuse_use(functor: Functor, use: Use, instead: str) -> None:
     """Refuse a number that differs from device to device."""
+    if use.what == WALKED:
+        raise FunctorError(
+            f"{use.place}: functor {functor.__name__} goes through the edges of a vertex, which on "
+            f"several devices are in another order: {instead}"
+        )
     whose = {OWN: "its vertex", NEAR: "a neighbour", "": "any other than its vertices"}
     number = f"the number of {whose.get(use.number, _kind(use))}"
     if use.what == INDEXED:
