@@ -26,7 +26,7 @@ from numba.core.dispatcher import Dispatcher
 
 from broadfront import atomics
 from broadfront.draws import random
-from broadfront.errors import OptionError
+from broadfront.errors import FunctorError, OptionError
 from broadfront.execution.meanings import (
     COMPARISONS,
     NEXT,
@@ -204,6 +204,13 @@ class _Reader:
                 how = PLAIN if number is None else CONSTANT
                 self._touch(self.writes, statement.target, index_of(statement), known, how, number)
                 self._store(statement.target, self._meaning(statement.value, known), known)
+            case ir.SetAttr():
+                meant = self._meaning(statement.target, known)
+                if self._notes and any(kind == STATE for kind, _ in meant):
+                    raise FunctorError(
+                        f"{self._place}: state.{statement.attr} cannot be set as a whole: set "
+                        "single elements of it"
+                    )
             case ir.Return():
                 returned = self._returns[key] | known.get(statement.value.name, NOTHING)
                 changed = returned != self._returns[key]
@@ -294,6 +301,8 @@ class _Reader:
                 place = self._place
                 returned |= self.follow(function, in_order(function, given, named))
                 self._place = place
+            elif function is len and any(kind == "array" for kind, _ in frozenset().union(*given)):
+                returned |= OTHER  # which does not compile
             elif function in CASTS and given:
                 returned |= given[0]
             elif function is range and not named and call.vararg is None:

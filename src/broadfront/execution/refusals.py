@@ -351,4 +351,5 @@ def _writes(function: Any) -> bool:
     """Tell whether a function may set elements of an array by itself."""
     if not isinstance(function, FunctionType):
         return True
-    return any(step.opname == "STORE_SUBSCR" for step in dis.get_instructions(function))
+    return any(step.opname in ("STORE_SUBSCR", "STORE_ATTR")
+               for step in dis.get_instructions(function))  # fmt: skip

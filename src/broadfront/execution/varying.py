@@ -72,7 +72,7 @@ class _Reader:
         self, value: Any, varying: set[str], statements: list[Any], arguments: tuple[bool, ...]
     ) -> bool:
         if isinstance(value, ir.Arg):
-            return value.index >= len(arguments) or arguments[value.index]
+            return bool(value.index >= len(arguments) or arguments[value.index])
         if isinstance(value, ir.Expr):
             if value.op == "phi" and _decides(statements, varying):
                 return True
