@@ -19,6 +19,7 @@ from colouring import colouring
 from earliest_arrival import NEVER, earliest_arrival, timetable
 from hits import hits
 from independent_set import independent_set
+from k_truss import k_truss
 from most_reliable_path import most_reliable_path
 from personalised_pagerank import personalised_pagerank
 from random_walks import random_walks
@@ -27,7 +28,7 @@ from strong_components import strong_components
 FOLDER = Path(__file__).parents[2] / "examples"
 NAMES = (
     "at_most_k_edges", "bit_sets", "colouring", "earliest_arrival", "hits", "independent_set",
-    "most_reliable_path", "personalised_pagerank", "random_walks", "strong_components",
+    "k_truss", "most_reliable_path", "personalised_pagerank", "random_walks", "strong_components",
 )  # fmt: skip
 MOST_LINES = 25
 
@@ -164,6 +165,16 @@ def test_personalised_pagerank(where: dict[str, Any]) -> None:
     found = personalised_pagerank(graph, 7, epsilon=1e-12, **where)
     expected = nx.pagerank(graph.to_networkx(), 0.85, {7: 1.0}, tol=1e-13, max_iter=1000)
     np.testing.assert_allclose(found, [expected[v] for v in range(34)], atol=1e-8)
+
+
+@everywhere
+def test_k_truss(where: dict[str, Any]) -> None:
+    graph = bf.from_networkx(nx.gnp_random_graph(30, 0.35, seed=5))
+    for k in (2, 4, 5, 6):
+        expected = {frozenset(edge) for edge in nx.k_truss(graph.to_networkx(), k).edges}
+        found = k_truss(graph, k, **where)
+        assert {frozenset(edge) for edge in found.to_networkx().edges} == expected
+        assert bool(expected) == (k < 6)
 
 
 @everywhere

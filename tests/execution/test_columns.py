@@ -60,6 +60,7 @@ EVERYTHING = Program(
         Phase([Compute(own_row), Unite("group", short)], limit=3),
         Phase([Compute(anybody)]),
     ],
+    unordered=True,
     name="everything",
 )
 WIDEST = Program(

@@ -58,3 +58,52 @@ def test_numbers_that_a_dtype_does_not_hold(where: dict[str, Any]) -> None:
 def test_dtypes_that_functors_cannot_compute_with(dtype: Any) -> None:
     with pytest.raises(OptionError, match="parameter 'by'"):
         Program({"found": Field(np.float64)}, step=[Compute(scale)], parameters={"by": dtype})
+
+
+# ------------------------------------------------------------------ limits, fills, identities
+
+
+def one_more(source, neighbor, edge, state):  # type: ignore[no-untyped-def]
+    return state.hops[source] + 1
+
+
+def offer(neighbor, state):  # type: ignore[no-untyped-def]
+    return state.hops[neighbor]
+
+
+def nearest(vertex, total, state):  # type: ignore[no-untyped-def]
+    state.near[vertex] = total
+
+
+def hops(limit: int, fill: int, identity: int, rounds: int = 1) -> Program:
+    """Return a program that differs from others of its kind in numbers alone."""
+    search = bf.Phase([bf.Advance(one_more, into="hops")], limit=limit)
+    near = bf.Phase([bf.Reduce(offer, nearest, identity=identity, combine="min")])
+    fields = {"hops": Field(np.int32, fill=fill, combine="min"), "near": Field(np.int64)}
+    return Program(fields, phases=[bf.Repeat([search, near], limit=rounds)])
+
+
+@pytest.mark.parametrize("where", [{}, {"devices": 2}, {"devices": "python"}])
+def test_limits_fills_and_identities_are_not_compiled_in(where: dict[str, Any]) -> None:
+    numbers = [(1, 99, 50), (2, 99, 50), (2, 77, 50), (2, 77, 20), (1, 66, 10, 2)]
+    for turn, (limit, fill, identity, *rounds) in enumerate(numbers):
+        answer = bf.run(
+            hops(limit, fill, identity, *rounds), GRAPH, frontier=[0], init={"hops": {0: 0}},
+            **where,
+        )  # fmt: skip
+        far = limit * (rounds or [1])[0]
+        wanted = [hop if hop <= far else fill for hop in range(5)]
+        assert answer["hops"].tolist() == wanted
+        near = [1, *(min(wanted[place - 1], identity, *wanted[place + 1 : place + 2])
+                     for place in range(1, 5))]  # fmt: skip
+        assert answer["near"].tolist() == near
+        assert turn == 0 or answer.record.compile_seconds == 0
+
+
+def test_fills_of_a_batch_are_not_compiled_in() -> None:
+    for fill in (99, 77):
+        field = {"hops": Field(np.int32, fill=fill, combine="min")}
+        program = Program(field, phases=[bf.Phase([bf.Advance(one_more, into="hops")], limit=2)])
+        answer = bf.run_each(program, GRAPH, frontier=[0, 4], init={"hops": {0: 0, 4: 0}})
+        assert answer["hops"].tolist() == [[0, 1, 2, fill, fill], [fill, fill, 2, 1, 0]]
+    assert answer.record.compile_seconds == 0

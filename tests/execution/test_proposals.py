@@ -46,6 +46,7 @@ TOLD = Program(
         "told": Field(np.uint8, combine="any"),
     },
     [Compute(tell_neighbours)],
+    unordered=True,
 )
 
 
@@ -92,6 +93,7 @@ AGAIN = Program(
         "seen": Field(np.int64),
     },
     phases=[Phase([Compute(begin_again), Compute(add_and_offer), Compute(look)], limit=4)],
+    unordered=True,
 )
 
 
@@ -104,7 +106,9 @@ def pass_on(vertex, total, state):
         atomics.add(state.degrees, state.targets[edge], np.int64(total))
 
 
-REDUCED = Program({"degrees": Field(np.int64, combine="sum")}, [Reduce(one, pass_on)])
+REDUCED = Program(
+    {"degrees": Field(np.int64, combine="sum")}, [Reduce(one, pass_on)], unordered=True
+)
 
 
 def give_level(vertex, state):
@@ -114,6 +118,7 @@ def give_level(vertex, state):
 LEVELLED = Program(
     {"level": Field(np.int64), "degrees": Field(np.int64, combine="sum")},
     phases=[Phase([Compute(give_level)]), Phase([Levels(one, pass_on, by="level")])],
+    unordered=True,
 )
 
 

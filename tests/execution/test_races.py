@@ -92,6 +92,70 @@ def stores(vertex, total, state):
     state.y[vertex] = total
 
 
+def sets_own_by_edge(source, neighbor, edge, state):
+    state.y[source] = state.x[neighbor]
+    return 1
+
+
+def counts_own(source, neighbor, edge, state):
+    state.y[source] += 1
+    return 1
+
+
+def sets_own_by_branch(source, neighbor, edge, state):
+    state.y[source] = 1 if state.x[neighbor] > 3 else state.x[source]
+    return 1
+
+
+def sets_own_to_either(source, neighbor, edge, state):
+    if state.x[neighbor] > 3:
+        state.y[source] = 1
+    else:
+        state.y[source] = 2
+    return 1
+
+
+def store_there(vertex, number, state):
+    state.y[vertex] = number
+
+
+def sets_own_by_helper(source, neighbor, edge, state):
+    store_there(source, state.x[neighbor], state)
+    return 1
+
+
+def sets_own_and_asks(source, neighbor, edge, state):
+    before = state.y[source]
+    state.y[source] = 7
+    return before
+
+
+def sets_own_and_asks_neighbor(source, neighbor, edge, state):
+    state.y[source] = 7
+    return state.y[neighbor]
+
+
+def offers_and_sets(neighbor, vertex, edge, state):
+    state.y[vertex] = state.ids[neighbor]
+    return 1
+
+
+def degree(vertex, state):
+    return state.offsets[vertex + 1] - state.offsets[vertex]
+
+
+def sets_own_alike(source, neighbor, edge, state):
+    state.y[source] = 2 * state.x[source] + degree(source, state)
+    return 1
+
+
+def sets_own_now_and_then(source, neighbor, edge, state):
+    if state.x[neighbor] > 3:
+        state.y[source] = 5
+    return 1
+
+
+OTHER_FOR_EACH = r"sets state\.y of its own vertex to something else for each edge"
 REFUSED: list[tuple[Operator, str]] = [
     (bf.Compute(raises_best), r"sets state\.best, .*atomics\.maximum"),
     (bf.Compute(asks_and_notes), r"reads state\.best, which other calls in the same Compute set"),
@@ -99,13 +163,22 @@ REFUSED: list[tuple[Operator, str]] = [
     (bf.Advance(marks_both, into="x"), r"sets state\.y, .*into='y'"),
     (bf.Compute(passes_on), r"reads state\.x, which other calls in the same Compute set"),
     (bf.Filter(passes_on), r"in the same Filter"),
+    (bf.Advance(sets_own_by_edge, into="x"), OTHER_FOR_EACH),
+    (bf.Advance(counts_own, into="x"), OTHER_FOR_EACH),
+    (bf.Advance(sets_own_by_branch, into="x"), OTHER_FOR_EACH),
+    (bf.Advance(sets_own_to_either, into="x"), OTHER_FOR_EACH),
+    (bf.Advance(sets_own_by_helper, into="x"), OTHER_FOR_EACH),
+    (bf.Reduce(offers_and_sets, takes, 0, "max"), OTHER_FOR_EACH),
+    (bf.Advance(sets_own_and_asks, into="x"), r"reads state\.y, .* the same Advance set"),
+    (bf.Advance(sets_own_and_asks_neighbor, into="x"), r"reads state\.y, .* the same Advance"),
     (bf.Reduce(offers, takes, 0, "max"), r"reads state\.x, which other calls in the same Reduce"),
 ]
 ACCEPTED: list[Operator] = [
     bf.Compute(raises_best_atomically), bf.Compute(notes), bf.Compute(listens),
     bf.Advance(marks_neighbor_always_alike, into="x"),
     bf.Advance(marks_neighbor_atomically, into="x"), bf.Reduce(offers_to_all, takes, 0, "max"),
-    bf.Reduce(offers, stores, 0, "max"),
+    bf.Reduce(offers, stores, 0, "max"), bf.Advance(sets_own_alike, into="x"),
+    bf.Advance(sets_own_now_and_then, into="x"),
 ]  # fmt: skip
 
 
@@ -119,7 +192,7 @@ def test_races_are_refused(operator: Operator, message: str, where: dict[str, An
 
 @pytest.mark.parametrize("operator", ACCEPTED, ids=range(len(ACCEPTED)))
 def test_what_is_no_race_is_not_refused(operator: Operator) -> None:
-    program = bf.Program(FIELDS, step=[operator])
+    program = bf.Program(FIELDS, step=[operator], unordered=True)
     refuse_everywhere(program)
     refuse_on_many(program, relabel=True)
 
@@ -171,7 +244,7 @@ def test_a_number_that_the_combine_takes_is_the_same_everywhere() -> None:
 @pytest.mark.parametrize("combine", ["max", "sum", "or", "any"])
 def test_a_number_that_the_combine_may_not_take_is_refused_on_several(combine: str) -> None:
     alive = bf.Field(np.int64, fill=1, combine=combine)
-    program = bf.Program({"alive": alive}, step=[bf.Compute(kills_neighbors)])
+    program = bf.Program({"alive": alive}, step=[bf.Compute(kills_neighbors)], unordered=True)
     refuse_everywhere(program)
     with pytest.raises(bf.BroadfrontError, match=r"line \d+: .*sets state.alive to 0"):
         refuse_on_many(program, True)

@@ -31,7 +31,9 @@ def strengths(vertex: int, state: Any) -> None:
 
 
 real = bf.Field(np.float64)
-STRENGTHS = bf.Program({"x": real, "out": real, "back": real}, step=[bf.Compute(strengths)])
+STRENGTHS = bf.Program(
+    {"x": real, "out": real, "back": real}, step=[bf.Compute(strengths)], unordered=True
+)
 
 
 @pytest.mark.parametrize("name", [name for name in zoo.ZOO if zoo.ZOO[name].weight] + ["random"])

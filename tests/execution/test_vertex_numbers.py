@@ -14,6 +14,7 @@ from hypothesis import given, settings
 import broadfront as bf
 import zoo
 from broadfront.errors import FunctorError
+from broadfront.execution.refusals import needs_ids
 
 PARTS = [
     {"devices": devices, "partitioner": partitioner}
@@ -105,6 +106,19 @@ def test_any_graph(animal: zoo.Animal) -> None:
 def test_new_numbers_are_refused() -> None:
     with pytest.raises(FunctorError, match=r"compares .* state\.ids\[vertex\]"):
         bf.run(NUMBERS, bf.generate("path:6"), devices=2, relabel=True)
+
+
+def last_in_row(vertex: int, state: Any) -> None:
+    for edge in range(state.offsets[vertex], state.offsets[vertex + 1]):
+        state.x[vertex] = state.ids[state.targets[edge]]
+
+
+def test_the_order_of_edges_needs_ids() -> None:
+    step = [bf.Compute(last_in_row)]
+    assert needs_ids(bf.Program({"x": number}, step=step))
+    assert not needs_ids(bf.Program({"x": number}, step=step, unordered=True))
+    with pytest.raises(FunctorError, match="line .*goes through the edges .*unordered=True"):
+        bf.run(bf.Program({"x": number}, step=step), bf.generate("path:6"), devices=2, relabel=True)
 
 
 def test_ids_are_kept_only_where_they_are_needed() -> None:

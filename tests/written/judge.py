@@ -12,17 +12,22 @@ from broadfront.errors import BoundsError, FunctorError, OptionError
 from broadfront.execution.plan import planned
 from broadfront.execution.program import Program
 from broadfront.execution.refusals import needs_ids
+from broadfront.execution.synchronous import choices
 
 REFUSALS = (OptionError, FunctorError)
 RAISED = (BoundsError, FunctorError, ArithmeticError)
 """What the reference raises while a program runs: too large a number, a place that is not there."""
 SAME, REFUSED, FAILED = "same", "refused on several devices", "raised by the reference"
+BY_ALL = "refused by all"
 Run = Callable[..., Any]
 
 
 def refusal(program: Program, vertex: np.dtype[Any]) -> str | None:
-    """Return why several devices refuse a program, or None; nothing is compiled for it."""
-    settled = program.on(vertex)
+    """Return why several devices refuse a program, or None; nothing is compiled for it.
+
+    Raises `OptionError` where everybody refuses it.
+    """
+    settled = choices(program).strict.program.on(vertex)
     try:
         planned(settled, settled.state_names, not needs_ids(settled))
     except REFUSALS as error:
@@ -56,6 +61,10 @@ def judged(run: Run, program: Program, several: dict[str, Any], refused: str | N
         expected = run(devices="python")
     except RAISED:
         return FAILED
+    except OptionError as error:
+        _refused_too(run, {"threads": 1}, error)
+        _refused_too(run, several, error)
+        return BY_ALL
     for where in ({"threads": 1}, {"threads": 2}):
         compare(expected, run(**where), program, where)
     try:
@@ -67,6 +76,15 @@ def judged(run: Run, program: Program, several: dict[str, Any], refused: str | N
     assert refused is None, f"runs on {several}, and was to be refused: {refused}"
     compare(expected, found, program, several)
     return SAME
+
+
+def _refused_too(run: Run, where: dict[str, Any], error: OptionError) -> None:
+    """Have another back end refuse what the reference does."""
+    try:
+        run(**where)
+    except REFUSALS:
+        return
+    raise AssertionError(f"runs on {where}, and the reference refuses it: {error}")
 
 
 def compare(expected: Any, found: Any, program: Program, where: dict[str, Any]) -> None:

@@ -2,8 +2,8 @@
 
 What a program means must not depend on who comes first. So no operator reads at a neighbour what it
 sets itself, what several edges set is combined, and a phase that advances has a limit, or proposals
-that only ever improve. `SYNCHRONOUS` says whether an `Advance` sees nothing of its own proposals
-on every back end; while it does, functors do not look at the field that they propose to.
+that only ever improve. An `Advance` may read the field that it proposes to: it sees nothing of its
+own proposals.
 
 Now and then a program has one mistake, which several devices must refuse.
 """
@@ -20,7 +20,6 @@ from written.fields import ATOMICS, PARENT, TOTALS, Drawn, atoms_at, per_vertex,
 from written.script import Script
 from written.worlds import worlds
 
-SYNCHRONOUS = False
 MONOTONE = {
     "min": "state.{0}[source] + abs({1})",
     "max": "min(state.{0}[source], {1})",
@@ -111,12 +110,13 @@ class Author:
     def advance(self, monotone: bool = False) -> str:
         into = self.one_of([field for field in self.fields if field.combine])
         monotone = monotone and into.combine != "sum"
-        hidden = {into.name} if monotone or not SYNCHRONOUS else set()
+        hidden = {into.name} if monotone else set()
         cond = None if monotone or not self.maybe(3) else self.cond(hidden)
         lines = [] if cond or monotone else self.side_effects(into, hidden)
         readable = self.other_than(*hidden)
         atoms = atoms_at(readable, "source", "neighbor") + self.common()
         atoms += Atoms(("state.weight[edge]", "state.ids[source]", "state.ids[neighbor]"))
+        atoms += Atoms(("state.toll[edge]", "state.rank[source]", "state.rank[neighbor]"))
         proposal = self.number(atoms, into.real)
         if monotone:
             proposal = MONOTONE[into.combine or ""].format(into.name, proposal)
@@ -124,12 +124,16 @@ class Author:
             proposal = self.wrong(proposal, readable, "source", ("neighbor", "edge"))
         given = [self.define("edge", [*lines, f"    return {proposal}"]), f'into="{into.name}"']
         given += [f"cond={cond}"] if cond else []
-        if SYNCHRONOUS and not monotone and self.maybe(3):
+        if not monotone and self.maybe(3):
             given.append(f"activate={self.activate(into, lines)}")
         if self.maybe(4):
             given.append(f'balance="{self.one_of(("by_vertex", "by_degree", "by_edges"))}"')
         if self.maybe(4):
             given.append(f'direction="{self.one_of(("push", "pull") if cond else ("push",))}"')
+        if self.maybe(4):
+            given.append('along="in"')
+        if not monotone and self.maybe(4):
+            given.append("synchronous=True")
         return f"bf.Advance({', '.join(given)})"
 
     def cond(self, hidden: set[str]) -> str:
@@ -233,11 +237,13 @@ class Author:
         apply = self.define("apply", [*lines, returned])
         given = [functor, apply, f"identity={identity}"]
         given += [f'combine="{self.one_of(("sum", "min", "max"))}"', *sums]
+        given += ['along="out"'] if self.maybe(3) else []
         return f"bf.Reduce({', '.join(given)})"
 
     def filter(self) -> str:
         condition = self.condition(self.at_vertex(self.fields))
-        return f"bf.Filter({self.define('vertex', [f'    return {condition}'])})"
+        over = ', over="vertices"' if self.maybe(3) else ""
+        return f"bf.Filter({self.define('vertex', [f'    return {condition}'])}{over})"
 
     def once(self) -> str:
         first = self.shared[0]
@@ -277,6 +283,8 @@ def scripts(draw: st.DrawFn, mistakes: Sequence[str] = ()) -> Script:
     mistake = draw(st.sampled_from((None, None, None, *mistakes)))
     author = Author(draw, mistake)
     phases = [author.phase() for _ in range(draw(st.integers(1, 3)))]
+    if author.maybe(4):
+        phases = [f"bf.Repeat([{', '.join(phases)}], limit={draw(st.integers(1, 3))})"]
     world = draw(worlds())
     fields = [*author.fields, PARENT, *author.shared]
     rows = ",\n".join(f"        {field.text()}" for field in fields)

@@ -12,7 +12,7 @@ import numpy as np
 
 import broadfront as bf
 from broadfront import atomics
-from written.opcodes import CONDITION, EXPRESSION, holds, number
+from written.opcodes import CONDITION, EXPRESSION, MOST, holds, number
 
 FIRST, SECOND, QUESTION = 0, EXPRESSION, 2 * EXPRESSION
 ROUNDS = QUESTION + CONDITION
@@ -70,6 +70,46 @@ def strew(source: Any, neighbor: Any, edge: Any, state: Any) -> Any:
         state.code, FIRST, state.weight[edge], state.ids[source], state.ids[neighbor],
         state.total[0], state.num_vertices, 1,
     )  # fmt: skip
+
+
+def mark(source: Any, neighbor: Any, edge: Any, state: Any) -> Any:
+    """Set a field of the edge from what was there, and propose it."""
+    state.arc[edge] = number(
+        state.code, FIRST, state.arc[edge], state.b[neighbor], state.c[source],
+        state.toll[edge], state.rank[source], state.ids[neighbor],
+    )  # fmt: skip
+    return state.arc[edge]
+
+
+def fold_row(vertex: Any, state: Any) -> Any:
+    """Set `b` to what the edges of a vertex have, one after the other; return it."""
+    state.b[vertex] = 0
+    for edge in range(state.offsets[vertex], state.offsets[vertex + 1]):
+        state.b[vertex] = min(max(state.arc[edge] - state.b[vertex], -MOST), MOST)
+    return state.b[vertex]
+
+
+def pair(source: Any, neighbor: Any, edge: Any, state: Any) -> Any:
+    """Propose two values that are made of two."""
+    one, other = state.two[source]
+    return number(
+        state.code, FIRST, one, other, state.rank[neighbor], state.toll[edge], state.ids[source],
+        state.b[source],
+    ), number(
+        state.code, SECOND, other, one, state.rank[source], state.weight[edge],
+        state.ids[neighbor], state.b[source],
+    )  # fmt: skip
+
+
+def unpair(vertex: Any, state: Any) -> Any:
+    """Set `b` from the two values; return it."""
+    one, other = state.two[vertex]
+    state.b[vertex] = min(max(one - other, -MOST), MOST)
+    return state.b[vertex]
+
+
+def moved_much(vertex: Any, before: Any, after: Any, state: Any) -> Any:
+    return holds(state.code, QUESTION, before, after, state.b[vertex], state.rank[vertex])
 
 
 def wanted(vertex: Any, state: Any) -> Any:
@@ -142,12 +182,18 @@ def count_round(state: Any) -> None:
     state.done[0] += 1
 
 
+def held_in(vertex: Any, state: Any) -> Any:
+    """Hold `a`, which adds up, within bounds; return it."""
+    state.a[vertex] = min(max(state.a[vertex], -MOST), MOST)
+    return state.a[vertex]
+
+
 def enough(state: Any) -> Any:
     return state.done[0] >= state.code[ROUNDS]
 
 
 def made(name: str, phases: list[Any], a: Any, b: Any = np.int64, c: Any = np.int64,
-         **more: Any) -> bf.Program:  # fmt: skip
+         unordered: bool = True, **more: Any) -> bf.Program:  # fmt: skip
     """Return a program of phases over three fields; the combine of `a` is its second part."""
     dtype, combine, fill = a
     fields = {
@@ -159,7 +205,7 @@ def made(name: str, phases: list[Any], a: Any, b: Any = np.int64, c: Any = np.in
         "done": bf.Field(np.int64, length=1),
         **more,
     }
-    return bf.Program(fields, phases=phases, name=name)
+    return bf.Program(fields, phases=phases, unordered=unordered, name=name)
 
 
 def rounds(*operators: Any) -> bf.Phase:
@@ -200,9 +246,29 @@ TEMPLATES = {
         made("bits", [
             rounds(bf.Advance(bits, into="a"), bf.Filter(kept), bf.Compute(settle, sums=SUMS)),
         ], (np.int64, "or", 0), most=bf.Field(np.int64, combine="max", length=1)),
+        made("see only what was before", [
+            rounds(bf.Advance(hand_on, into="a", activate=moved_much),
+                   bf.Compute(settle, over="frontier", sums=SUMS)),
+        ], (np.int64, "max", -20)),
+        made("add up what neighbours have, against the arcs", [
+            rounds(bf.Advance(hand_on, into="a", along="in", synchronous=True),
+                   bf.Compute(held_in, sums=SUMS), bf.Filter(kept)),
+        ], (np.int64, "sum", 1)),
+        made("round after round", [
+            bf.Repeat([
+                bf.Phase([bf.Filter(kept, over="vertices")]),
+                bf.Phase([bf.Advance(propose, into="a", along="in")], limit=2),
+                bf.Phase([bf.Reduce(offer_along, beside, identity=0, along="out", sums=SUMS)]),
+                bf.Phase([bf.Once(count_round)]),
+            ], until=enough, limit=MOST_ROUNDS),
+        ], (np.int64, "min", 30)),
+        made("a number per edge", [
+            rounds(bf.Advance(mark, into="a"), bf.Compute(fold_row, sums=SUMS)),
+        ], (np.int64, "max", -30), unordered=False, arc=bf.Field(np.int64, per="edge")),
+        made("pairs", [
+            rounds(bf.Advance(pair, into="two"), bf.Compute(unpair, sums=SUMS)),
+        ], (np.int64, "max", 0), two=bf.Field(np.int64, fill=-9, combine="max", width=2)),
     )
 }  # fmt: skip
 """By name. `further` and `narrower` come to an end, all others within their rounds."""
-AWAITED = frozenset({"pull sums into reals", "strew"})
-"""Those that wait for an `Advance` that is the same on all back ends; they are not drawn."""
-SOUND = tuple(name for name in TEMPLATES if name not in AWAITED)
+SOUND = tuple(TEMPLATES)

@@ -24,10 +24,13 @@ class World:
 
     def graph(self) -> bf.Graph:
         ends = np.array(self.edges, np.int64).reshape(-1, 3)
-        return bf.from_edges(
+        graph = bf.from_edges(
             ends[:, 0], ends[:, 1], weight=ends[:, 2], num_vertices=self.size,
             directed=self.directed,
         )  # fmt: skip
+        return graph.with_edge_data(toll=graph.weights % 3).with_vertex_data(
+            rank=np.arange(self.size) % 4
+        )
 
     def text(self) -> str:
         return (
@@ -35,6 +38,8 @@ class World:
             "graph = bf.from_edges(\n"
             "    ends[:, 0], ends[:, 1], weight=ends[:, 2], "
             f"num_vertices={self.size}, directed={self.directed},\n)\n"
+            "graph = graph.with_edge_data(toll=graph.weights % 3).with_vertex_data(\n"
+            f"    rank=np.arange({self.size}) % 4\n)\n"
         )
 
 

@@ -91,7 +91,9 @@ BFS_TO_TARGET = Program(
     parameters=["target"],
     name="bfs",
 )
-SMALLEST_PARENTS = Program(FIELDS, step=[Compute(find_parent)], name="smallest parents")
+SMALLEST_PARENTS = Program(
+    FIELDS, step=[Compute(find_parent)], unordered=True, name="smallest parents"
+)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

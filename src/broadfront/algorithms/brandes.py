@@ -104,7 +104,7 @@ def brandes(reach: Operator, tight: Functor, given: Mapping[str, Field]) -> Prog
         share_of, keep_share, descending=True, when=many_paths, instead=share_of_very_many
     )
     phases = [Phase([reach]), Phase([outwards]), Phase([inwards])]
-    return Program({**given, **fields}, phases=phases, name="brandes")
+    return Program({**given, **fields}, phases=phases, unordered=True, name="brandes")
 
 
 def always(tail, head, edge, state):

@@ -136,6 +136,7 @@ def _program(weighted: bool, personal: bool) -> Program:
         fields,
         parameters=["damping", "tolerance", "most_iterations", "keeps_stuck"],
         phases=[Phase([first], counts=False), Phase(step, until=settled)],
+        unordered=True,
         name="pagerank",
     )
 

@@ -26,7 +26,7 @@ from numba.core.dispatcher import Dispatcher
 
 from broadfront import atomics
 from broadfront.draws import random
-from broadfront.errors import OptionError
+from broadfront.errors import FunctorError, OptionError
 from broadfront.execution.meanings import (
     COMPARISONS,
     NEXT,
@@ -98,19 +98,21 @@ class Store(NamedTuple):
 class Access:
     """Pairs of a field's name and whose place in it is meant, and what becomes of numbers.
 
-    `places` has the file and line of each pair.
+    `places` has the file and line of each pair; `walks` is that of a loop over the edges of a
+    vertex, if there is one.
     """
 
     reads: frozenset[tuple[str, str]]
     writes: frozenset[tuple[str, str]]
     uses: frozenset[Use] = frozenset()
     stores: frozenset[Store] = frozenset()
+    walks: str = ""
     places: dict[tuple[str, str], str] = field(default_factory=dict, compare=False)
 
     def __or__(self, other: Access) -> Access:
         return Access(
             self.reads | other.reads, self.writes | other.writes, self.uses | other.uses,
-            self.stores | other.stores, self.places | other.places,
+            self.stores | other.stores, self.walks or other.walks, self.places | other.places,
         )  # fmt: skip
 
 
@@ -133,7 +135,7 @@ def access(functor: Functor, roles: Roles) -> Access:
     reader.note(functor, tuple(map(meaning_of, roles)))
     return Access(
         frozenset(reader.reads), frozenset(reader.writes), frozenset(reader.uses),
-        frozenset(reader.stores), reader.places,
+        frozenset(reader.stores), reader.walks, reader.places,
     )  # fmt: skip
 
 
@@ -145,6 +147,7 @@ class _Reader:
         self.writes: set[tuple[str, str]] = set()
         self.uses: set[Use] = set()
         self.stores: set[Store] = set()
+        self.walks = ""
         self.places: dict[tuple[str, str], str] = {}
         self._returns: dict[Any, Meanings] = {}
         self._notes = False
@@ -201,6 +204,13 @@ class _Reader:
                 how = PLAIN if number is None else CONSTANT
                 self._touch(self.writes, statement.target, index_of(statement), known, how, number)
                 self._store(statement.target, self._meaning(statement.value, known), known)
+            case ir.SetAttr():
+                meant = self._meaning(statement.target, known)
+                if self._notes and any(kind == STATE for kind, _ in meant):
+                    raise FunctorError(
+                        f"{self._place}: state.{statement.attr} cannot be set as a whole: set "
+                        "single elements of it"
+                    )
             case ir.Return():
                 returned = self._returns[key] | known.get(statement.value.name, NOTHING)
                 changed = returned != self._returns[key]
@@ -291,11 +301,15 @@ class _Reader:
                 place = self._place
                 returned |= self.follow(function, in_order(function, given, named))
                 self._place = place
+            elif function is len and any(kind == "array" for kind, _ in frozenset().union(*given)):
+                returned |= OTHER  # which does not compile
             elif function in CASTS and given:
                 returned |= given[0]
             elif function is range and not named and call.vararg is None:
                 held, lengths = in_range(given)
                 self._use(COMPARED, "", lengths)
+                if any(kind == "edge" for kind, _ in held):
+                    self.walks = self.walks or self._place
                 returned |= frozenset({("tuple", held)})
             else:
                 extra = [call.vararg] if call.vararg is not None else []

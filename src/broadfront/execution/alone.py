@@ -26,6 +26,7 @@ from broadfront.execution.fields import answered, checked_start, fresh_fields
 from broadfront.execution.fused import fused
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.memory import Case, allow, graph_bytes, memory_error, refuse
+from broadfront.execution.numbers import numbers_of
 from broadfront.execution.parameters import values_of
 from broadfront.execution.program import Program
 from broadfront.execution.states import state_class
@@ -68,11 +69,11 @@ def run_alone(
     narrow = program.only_advances and graph.never_branches and len(places) <= FEW_STARTS
     count = thread_count(graph, threads, narrow)
     settled = program.on(graph.targets.dtype)
-    begins = checked_start(settled, start, graph.num_vertices)
+    begins = checked_start(settled, start, graph)
     numbers = values_of(program, parameters)
     case = Case(settled, graph, len(places), count, memory)
     refuse(case, memory_limit)
-    arrays = fresh_fields(settled, graph.num_vertices, begins, count)
+    arrays = fresh_fields(settled, graph, begins, count)
     answer_bytes = sum(array.nbytes for array in arrays.values())
     common = (*arrays.values(), *numbers)
     large = program.reduces_often and tiles.suit(graph)
@@ -130,7 +131,7 @@ def _go(
     for entry, looks_back in enumerate(entries):
         held = graph_bytes(graph, looks_back) + ready.answer_bytes + ready.workspace.asked_bytes
         allow(case, work.account, held, ready.memory_limit)
-        rows, turned = rows_of(graph, looks_back, program.advances_back)
+        rows, turned = rows_of(graph, program, looks_back)
         in_weight = program.in_weights(turned.weights)
         tail = (*rows[:4], graph.num_vertices, None, in_weight, *(0 for _ in program.counters))
         state, in_state = (
@@ -226,21 +227,21 @@ def work_for(
     return work, len(queue)
 
 
-def rows_of(
-    graph: Graph, looks_back: bool, advances_back: bool = False
-) -> tuple[frontier.Rows, Graph]:
-    """Return the rows of the graph, and the graph along whose arcs its incoming arcs are.
+def rows_of(graph: Graph, program: Program, looks_back: bool) -> tuple[frontier.Rows, Graph]:
+    """Return the rows of the graph for a program, its dtypes settled, and the graph turned round.
 
-    Where these are not needed, outgoing arcs stand in their place, which nobody looks at.
+    The arcs of the latter are the incoming ones. Where these are not needed, outgoing arcs stand in
+    their place, which nobody looks at.
     """
     turned = graph
     if looks_back:
         with preparing():
             turned = graph.transpose
-    most_degree = max(graph.max_degree, turned.max_degree if advances_back else 0)
+    most_degree = max(graph.max_degree, turned.max_degree if program.advances_back else 0)
     rows = frontier.Rows(
         graph.offsets, graph.targets, turned.offsets, turned.targets,
         graph.num_vertices, most_degree, graph.num_vertices, graph.num_vertices,
+        numbers=numbers_of(program),
     )  # fmt: skip
     return rows, turned
 

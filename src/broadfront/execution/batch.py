@@ -156,7 +156,7 @@ def _fields(
         if name not in program.fields:
             raise OptionError(f"init has no field {name!r}; there are {', '.join(program.fields)}")
     for name, field in program.on(graph.targets.dtype).fields.items():
-        shape = (len(sources), graph.num_vertices if field.length is None else field.length)
+        shape = (len(sources), field.places(graph.num_vertices, graph.num_arcs))
         given, what = start.get(name), f"init[{name!r}]"
         dtype = field.storage
         values = np.zeros(len(sources), dtype)
@@ -170,7 +170,7 @@ def _fields(
             begins.append(FILLED if given is None else AT_SOURCE)
         if given is not None and begins[-1] == AT_SOURCE:
             pairs = pairs_of(given, what)
-            if set(pairs) != set(sources.tolist()) or field.length is not None:
+            if set(pairs) != set(sources.tolist()) or not field.per_vertex:
                 raise OptionError(f"{what} needs a value for every vertex of the frontier")
             values[:] = held([pairs[source] for source in sources.tolist()], dtype, what)
         first.append(values)
@@ -199,7 +199,7 @@ def _apart(
     make = state_class(names)
     allowance = Allowance(time_limit)
     with allowance:
-        rows, turned = rows_of(graph, program.looks_back(False), program.advances_back)
+        rows, turned = rows_of(graph, case.program, program.looks_back(False))
     common = (*(array.reshape(-1) for array in arrays.values()), *values_of(program, parameters))
     in_weight = program.in_weights(turned.weights)
     tail = (*rows[:4], graph.num_vertices, None, in_weight, *(0 for _ in program.counters))

@@ -9,6 +9,7 @@ those of incoming edges. What would read another's value is refused before it ru
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
@@ -95,6 +96,8 @@ def refuse_columns(program: Program, graph: Graph, many: bool) -> None:
     """
     columns = columns_read(program, graph)
     _refuse_hidden(program, graph)
+    if graph.weights is None:
+        _refuse_weights(program)
     if not columns.names:
         return
     for until in program.untils:
@@ -105,9 +108,26 @@ def refuse_columns(program: Program, graph: Graph, many: bool) -> None:
                 _refuse(functor, roles, weights_of(functor, operator), columns, many)
 
 
+def _refuse_weights(program: Program) -> None:
+    """Refuse functors that read weights of a graph that has none."""
+    for operator in program.operators if program.reads_weights or program.reads_in_weights else ():
+        for functor, roles in roles_of(operator):
+            if functor is None or names_in(functor).isdisjoint(("weight", "in_weight")):
+                continue
+            with suppress(OptionError):  # it gives its state away, which one device may allow
+                touch = access(functor, roles)
+                for name, place in sorted(touch.reads):
+                    if name in ("weight", "in_weight"):
+                        raise FunctorError(
+                            f"{_where(functor, touch, name, place)}, and the graph has no weights: "
+                            "give it some, graph.with_weights(...)"
+                        )
+
+
 def _refuse_hidden(program: Program, graph: Graph) -> None:
     """Refuse an edge as an index of a field that hides a column of edges: that was meant."""
-    hidden = graph.edge_data.keys() & program.fields.keys()
+    hidden = {name for name in graph.edge_data
+              if name in program.fields and program.fields[name].per_vertex}  # fmt: skip
     for operator in program.operators if hidden else ():
         for functor, roles in roles_of(operator):
             if functor is None or names_in(functor).isdisjoint(hidden):

@@ -41,9 +41,7 @@ class Exploration:
         self._threads = threads
         self._programs: dict[Operator, Program] = {}
         vertex = graph.targets.dtype
-        self._arrays = {
-            name: _filled(field.on(vertex), graph.num_vertices) for name, field in fields.items()
-        }
+        self._arrays = {name: _filled(field.on(vertex), graph) for name, field in fields.items()}
 
     def __getitem__(self, name: str) -> Array:
         return self._arrays[name]
@@ -77,8 +75,8 @@ class Exploration:
         return answer.frontier
 
 
-def _filled(field: Field, size: int) -> Array:
-    length = size if field.length is None else field.length
+def _filled(field: Field, graph: Graph) -> Array:
+    length = field.places(graph.num_vertices, graph.num_arcs)
     return field.answered(np.full(length, field.held(field.fill), field.storage))
 
 

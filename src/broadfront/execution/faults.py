@@ -16,6 +16,7 @@ from numba.core.errors import NumbaError, UnsupportedBytecodeError
 from broadfront.elements import element_kind, refuse_cast
 from broadfront.errors import FunctorError
 from broadfront.execution.program import Program
+from broadfront.execution.wording import line_of, worded
 from broadfront.functors import compile_functor
 from broadfront.operators.describe import (
     Advance,
@@ -56,7 +57,7 @@ def explained(error: Exception, program: Program, state: Any) -> FunctorError:
             for functor, arguments, field in _uses(operator, program, kind):
                 if fault := _fault(functor, arguments, field):
                     return fault
-    return FunctorError(_essence(error))
+    return FunctorError(worded(error))
 
 
 def _uses(operator: Operator, program: Program, state: Any) -> list[Use]:
@@ -137,19 +138,21 @@ def _fault(functor: Functor, arguments: Any, field: Any) -> FunctorError | None:
 
 
 def does_not_compile(functor: Functor, error: BaseException) -> FunctorError:
-    """Return the error that names a functor which Numba cannot compile."""
-    return FunctorError(f"{place_of(functor)} does not compile: {_essence(error)}")
+    """Return the error that names a functor which Numba cannot compile, and the line at fault."""
+    place = place_of(functor)
+    if (line := line_of(error)) is not None:
+        place = f"{line}: functor {_written(functor).__name__}"
+    return FunctorError(f"{place} does not compile: {worded(error)}")
 
 
 def place_of(functor: Functor) -> str:
     """Return where a functor is, and its name."""
-    written: Any = getattr(functor, "asks", functor)  # who stands for a functor names it
+    written = _written(functor)
     code = written.__code__
     return f"{code.co_filename}, line {code.co_firstlineno}: functor {written.__name__}"
 
 
-def _essence(error: BaseException) -> str:
-    """Return the line of Numba's message that says most."""
-    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-    telling = [line for line in lines if not line.startswith(("Failed in", "During", "File", "-"))]
-    return (telling or lines or ["it cannot be compiled"])[0]
+def _written(functor: Functor) -> Any:
+    """Return a functor as it was written; who stands for another names it."""
+    asked = getattr(functor, "asks", functor)
+    return getattr(asked, "py_func", asked)

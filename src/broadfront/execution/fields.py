@@ -20,6 +20,7 @@ from broadfront.errors import OptionError
 from broadfront.execution.luggage import Luggage, Packing
 from broadfront.execution.program import Program
 from broadfront.given import positions
+from broadfront.graph.csr import Graph
 from broadfront.pages import answer_array
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
@@ -43,8 +44,8 @@ Start = Mapping[str, Array | Places]
 """What fields begin with that are not only filled, in their dtypes, every place one of theirs."""
 
 
-def checked_start(program: Program, start: Mapping[str, Any], size: int) -> Start:
-    """Return what the fields of a program, its dtypes settled, begin with.
+def checked_start(program: Program, start: Mapping[str, Any], graph: Graph) -> Start:
+    """Return what the fields of a program, its dtypes settled, begin with on a graph.
 
     Fields that are not there, places that they have not, and values that they cannot hold are
     refused.
@@ -54,7 +55,8 @@ def checked_start(program: Program, start: Mapping[str, Any], size: int) -> Star
         if name not in program.fields:
             raise OptionError(f"init has no field {name!r}; there are {', '.join(program.fields)}")
         field, what = program.fields[name], f"init[{name!r}]"
-        length, dtype = field.length or size, field.storage
+        length = field.places(graph.num_vertices, graph.num_arcs)
+        dtype = field.storage
         if isinstance(given, np.ndarray):
             elements = held(given, dtype, what)
             if elements.shape != (length,):
@@ -80,7 +82,7 @@ def pairs_of(given: Any, what: str) -> dict[Any, Any]:
         ) from None
 
 
-def fresh_fields(program: Program, size: int, start: Start, threads: int) -> dict[str, Array]:
+def fresh_fields(program: Program, graph: Graph, start: Start, threads: int) -> dict[str, Array]:
     """Return new arrays for the fields of a program, its dtypes settled, on one device."""
     arrays = {}
     unfilled: Unfilled = []
@@ -89,7 +91,8 @@ def fresh_fields(program: Program, size: int, start: Start, threads: int) -> dic
         if isinstance(given, np.ndarray):
             arrays[name] = np.array(given, order="C")
             continue
-        arrays[name] = answer_array(size if field.length is None else field.length, field.storage)
+        length = field.places(graph.num_vertices, graph.num_arcs)
+        arrays[name] = answer_array(length, field.storage)
         unfilled.append((arrays[name], field.held(field.fill)))
     fill(unfilled, threads)
     for name, given in start.items():
@@ -138,7 +141,7 @@ def _kept_arrays(
     met: Counter[str] = Counter()
     for name, kind in program.fields.items():
         own = part.relabelled and name not in copied
-        length = kind.length or (part.owned if own else part.positions)
+        length = kind.places(part.owned if own else part.positions, part.num_arcs)
         dtype, label = kind.storage, str(kind.storage)
         arrays[name] = space.kept_array(f"{label} field {met[label]}", length, dtype)[:length]
         met[label] += 1
@@ -163,6 +166,8 @@ def packed(
         packing = Packing()
         for name, array in fields.items():
             kind, given = program.fields[name], start.get(name)
+            if kind.per == "edge":  # see `broadfront.execution.edge_fields`
+                continue
             if not isinstance(given, np.ndarray):
                 own = array[: part.owned] if name in adding and part.ghosts is None else array
                 packing.fill(own, kind.held(kind.fill))
@@ -174,7 +179,7 @@ def packed(
             if name in adding:
                 _empty_copies(packing, array, part, kind.held(kind.neutral))
         per_vertex = {name: whole for name, whole in answer.items()
-                      if program.fields[name].length is None}  # fmt: skip
+                      if program.fields[name].per_vertex}  # fmt: skip
         luggage.append(packing.close(part, fields, per_vertex))
     return luggage
 
@@ -206,9 +211,10 @@ def _empty_copies(packing: Packing, array: Array, part: Part, empty: Any) -> Non
         packing.set_places(array, part.ghosts, np.full(len(part.ghosts), empty, array.dtype))
 
 
-def answer_arrays(program: Program, size: int) -> dict[str, Array]:
+def answer_arrays(program: Program, graph: Graph) -> dict[str, Array]:
     """Return new arrays for an answer."""
-    return {name: answer_array(size if kind.length is None else kind.length, kind.storage)
+    size, arcs = graph.num_vertices, graph.num_arcs
+    return {name: answer_array(kind.places(size, arcs), kind.storage)
             for name, kind in program.fields.items()}  # fmt: skip
 
 

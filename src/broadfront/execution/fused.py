@@ -6,6 +6,7 @@ section, and the loop calls the last of them. There is no Python between iterati
 
 from __future__ import annotations
 
+from itertools import count
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from broadfront.devices.control import FIRST, assemble
 from broadfront.execution.across import Across
 from broadfront.execution.frontiers import notices_twice, wanting_changes
 from broadfront.execution.luggage import taken_home, unpacked
+from broadfront.execution.numbers import place_of_identity
 from broadfront.execution.phases import Section, chained, going_round, numbered, phased
 from broadfront.execution.program import Program
 from broadfront.execution.refusals import refuse_elements, refuse_everywhere
@@ -84,9 +86,10 @@ def whole_of(
     made = {operator: _section(operator, program, names, large, across) for operator in operators}
     counting = bool(program.counters)
     if program.goes_round:
-        phases = [going_round(program.members, made, counting)]
+        phases = [going_round(program.members, made, counting, count())]
     else:
-        phases = [phased(phase, made, counting) for phase in program.all_phases]
+        phases = [phased(phase, made, counting, place)
+                  for place, phase in enumerate(program.all_phases)]  # fmt: skip
     if len(phases) > 1:
         phases = [numbered(phase, number) for number, phase in enumerate(phases)]
     return chained(phases if across is None else [unpacked, *phases, taken_home])
@@ -156,7 +159,8 @@ def _alone(
             return compute(operator, tuple(map(names.index, operator.sums)))
         case Reduce():
             sums = tuple(map(names.index, operator.sums))
-            section = reduce(operator, sums, large, crossing)
+            identity = place_of_identity(operator, program)
+            section = reduce(operator, sums, identity, large, crossing)
             return section if operator.along == "in" else outgoing(section)
         case Levels():
             return levels(operator, names.index(operator.by) if operator.by else None, crossing)

@@ -32,7 +32,6 @@ from broadfront.operators.cpu.frontier import (
     UNEXPLORED,
 )
 from broadfront.operators.cpu.queues import queue_at
-from broadfront.operators.describe import Field
 from broadfront.pointers import at_row, makers
 
 Section = Callable[..., Any]
@@ -62,7 +61,7 @@ def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
     whole = whole_of(program, names, False)
     marked = has_plain_advance(program)
     pointer, pointers = makers()
-    begin = _each([_beginning(*field) for field in enumerate(program.fields.values())])
+    begin = _each([_beginning(place) for place in range(len(program.fields))])
 
     def broadfront_batch(control, graph, state, in_state, work, batch):
         lines, rows, words = pointers(work), pointers(graph), pointer(control)
@@ -76,7 +75,7 @@ def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
             source = np.int64(batch.sources[row])
             here = at_row(pointers(state), row, batch.lengths)
             there = at_row(pointers(in_state), row, batch.lengths)
-            begin(here, source, row, batch)
+            begin(here, source, row, batch, rows.numbers.fills)
             _start(lines, rows, front, source, marked)
             batch.spans[row, 0] = batch.worker
             batch.spans[row, 1] = front[ITERATION]
@@ -107,16 +106,15 @@ def _start(work, graph, front, source, marked):
     front[TIMES] = 0
 
 
-def _beginning(place: int, field: Field) -> Section:
+def _beginning(place: int) -> Section:
     """Return the function that sets a row of a field to what it is at the start."""
-    value = field.constant(field.fill)
     pointer, _ = makers()
 
     @inner
-    def begin(state, source, row, batch):
+    def begin(state, source, row, batch, fills):
         if batch.begins[place] == GIVEN:
             return
-        out = state[place]
+        out, value = state[place], fills[place]
         for position in range(batch.lengths[place]):
             out[position] = value
         if batch.begins[place] == AT_SOURCE:
@@ -132,8 +130,8 @@ def _each(functions: Sequence[Section]) -> Section:
     others = _each(rest)
 
     @inner
-    def all_of_them(state, source, row, batch):
-        first(state, source, row, batch)
-        others(state, source, row, batch)
+    def all_of_them(state, source, row, batch, fills):
+        first(state, source, row, batch, fills)
+        others(state, source, row, batch, fills)
 
     return all_of_them

@@ -25,6 +25,7 @@ from broadfront.execution.across import Across
 from broadfront.execution.alone import frontier_of, left_in
 from broadfront.execution.answer import Answer
 from broadfront.execution.columns import InPart, columns_read, refuse_columns
+from broadfront.execution.edge_fields import EdgeFields
 from broadfront.execution.equip import Setting, directions, mail_for, work_for_part
 from broadfront.execution.faults import COMPILE_ERRORS, explained
 from broadfront.execution.fields import (
@@ -38,6 +39,7 @@ from broadfront.execution.fused import fused
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.luggage import Luggage
 from broadfront.execution.memory import Case, allow, array_bytes, held_by, memory_error, refuse
+from broadfront.execution.numbers import numbers_of
 from broadfront.execution.parameters import values_of
 from broadfront.execution.plan import Plan
 from broadfront.execution.program import Program
@@ -83,7 +85,7 @@ def run_on(
     if relabel is None:
         relabel = not needs_ids(settled)
     numbers = values_of(program, parameters)
-    begins = checked_start(settled, start, graph.num_vertices)
+    begins = checked_start(settled, start, graph)
     queue = frontier_of(graph, starting)
     case = Case(
         settled, graph, len(queue), max(device.threads for device in devices), memory, partition,
@@ -108,7 +110,9 @@ def run_on(
                 looks_back, columns,
             )  # fmt: skip
             arrays = part_fields(settled, parts, spaces, plan.copies)
-            answer = answer_arrays(settled, graph.num_vertices)
+            answer = answer_arrays(settled, graph)
+            edges = EdgeFields(settled, partition, relabel, looks_back)
+            edges.begin(arrays, begins)
             luggage = packed(settled, partition, parts, arrays, plan.adding, begins, answer)
             crew = [
                 _prepare(setting, part, outlines[number], space, arrays[number], luggage[number],
@@ -121,6 +125,7 @@ def run_on(
             profile = largest(needs(program, graph, one.work, one.outline) for one in crew)
             record = gathered(crew, devices, iterations, clock, team, profile, partition.name)
             left = np.sort(np.concatenate([_left(one) for one in crew]))
+            edges.gather(arrays, answer)
     for name, whole in answer.items():
         if settled.fields[name].length is not None:
             whole[:] = arrays[0][name]
@@ -216,7 +221,7 @@ def _prepare(
     """Make one device ready: mail, memory, and its share of the frontier."""
     partition, size = setting.partition, setting.partition.graph.num_vertices
     threads = device.threads
-    rows = _rows(part, partition, setting.program.advances_back)
+    rows = _rows(part, partition, setting.program)
     mail = mail_for(setting, part, outline, post, space, threads, luggage)
     work = work_for_part(setting, outline, space, threads, mail, layout)
     make = state_class(setting.names)
@@ -254,16 +259,16 @@ def _iteration(crew: Sequence[One]) -> int:
     return int(crew[0].work.fronts[frontier.ITERATION])
 
 
-def _rows(part: Part, partition: Partition, advances_back: bool) -> frontier.Rows:
+def _rows(part: Part, partition: Partition, program: Program) -> frontier.Rows:
     in_offsets = part.offsets if part.in_offsets is None else part.in_offsets
     in_targets = part.targets if part.in_targets is None else part.in_targets
     most_degree = part.max_degree
-    if advances_back:
+    if program.advances_back:
         most_degree = max(most_degree, int(np.diff(in_offsets).max(initial=0)))
     return frontier.Rows(
         part.offsets, part.targets, in_offsets, in_targets, part.positions, most_degree,
         part.owned, part.num_vertices, part.owned_list,
-        None if part.relabelled else partition.owner, part.device,
+        None if part.relabelled else partition.owner, part.device, numbers_of(program),
     )  # fmt: skip
 
 

@@ -91,7 +91,7 @@ class Case(NamedTuple):
         work = memory_for(program, graph, ledger, self.threads, self.starting, layout, self.memory)
         later = program.pulls_later(large) and not self.each_alone and not at_most
         held += graph_bytes(graph, program.looks_back(large) and not later)
-        held += _field_bytes(program, graph.num_vertices)
+        held += _field_bytes(program, graph.num_vertices, graph.num_arcs)
         return held + ledger.asked_bytes + int(work.account[HELD])
 
     def span(self) -> tuple[int, int]:
@@ -110,7 +110,7 @@ def _of_part(setting: Setting, part: Outline, threads: int, in_tiles: bool, at_m
     work_for_part(setting, part, ledger, threads, mail, layout)
     own = [name for name in setting.program.fields if name not in setting.plan.copies]
     least = part.owned if part.relabelled else part.positions
-    fields = _field_bytes(setting.program, part.positions, own, least)
+    fields = _field_bytes(setting.program, part.positions, part.num_arcs, own, least)
     held = part.nbytes + (0 if layout is None else array_bytes(layout))
     held += _column_bytes(setting, part)
     return held + fields + ledger.asked_bytes + int(account[HELD])
@@ -138,11 +138,11 @@ def array_bytes(layout: Iterable[Any]) -> int:
     return sum(member.nbytes for member in layout if isinstance(member, np.ndarray))
 
 
-def _field_bytes(program: Program, length: int, own: Any = (), owned: int = 0) -> int:
+def _field_bytes(program: Program, length: int, arcs: int, own: Any = (), owned: int = 0) -> int:
     """Return the bytes of all fields, those that are in `own` of the vertices owned alone."""
     total = 0
     for name, field in program.fields.items():
-        places = field.length or (owned if name in own else length)
+        places = field.places(owned if name in own else length, arcs)
         total += places * field.storage.itemsize
     return total
 

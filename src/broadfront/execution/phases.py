@@ -5,7 +5,7 @@ Sections are chained by closures: a chain of two sections is a section, and so i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -45,29 +45,37 @@ from broadfront.pointers import shifted, with_counters
 Section = Callable[..., Any]
 
 
-def phased(phase: Phase, made: Mapping[Operator, Section], counting: bool) -> Section:
+def phased(phase: Phase, made: Mapping[Operator, Section], counting: bool, place: int) -> Section:
     """Return a phase as a section, of the sections of its operators.
 
-    `counting` tells whether the state has counters.
+    `counting` tells whether the state has counters, `place` where among the limits its own is.
     """
     sections = [made[operator] for operator in phase.step]
     step = _in_turns(*sections) if phase.alternate else chained(sections)
     ask = _asking(phase.until, counting)
-    return _repeated(phase, _counting(step) if counting else step, ask)
+    return _repeated(phase, _counting(step) if counting else step, ask, place)
 
 
 def going_round(
-    members: Sequence[Phase | Repeat], made: Mapping[Operator, Section], counting: bool
+    members: Sequence[Phase | Repeat],
+    made: Mapping[Operator, Section],
+    counting: bool,
+    places: Iterator[int],
 ) -> Section:
     """Return the phases of a program that has a `Repeat`; its loop is never left and entered again.
 
-    So a phase that begins has not run yet, however often it did in earlier rounds.
+    So a phase that begins has not run yet, however often it did in earlier rounds. `places` tells
+    of each member in order where its limit is.
     """
-    return chained([
-        _rounds(member, going_round(member.phases, made, counting), _asking(member.until, counting))
-        if isinstance(member, Repeat) else _anew(phased(member, made, counting))
-        for member in members
-    ])  # fmt: skip
+    sections = []
+    for member in members:
+        place = next(places)
+        if isinstance(member, Repeat):
+            body = going_round(member.phases, made, counting, places)
+            sections.append(_rounds(member, body, _asking(member.until, counting), place))
+        else:
+            sections.append(_anew(phased(member, made, counting, place)))
+    return chained(sections)
 
 
 def _anew(phase: Section) -> Section:
@@ -79,15 +87,14 @@ def _anew(phase: Section) -> Section:
     return begun
 
 
-def _rounds(repeat: Repeat, body: Section, ask: Section) -> Section:
+def _rounds(repeat: Repeat, body: Section, ask: Section, place: int) -> Section:
     """Return a section that runs the phases of a `Repeat` as often as it says."""
-    limit = repeat.limit if repeat.limit is not None else 1 << 62
     asks, by_frontier = repeat.until is not None, repeat.by_frontier
     over = _deciding(ask)
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
-        rounds, enough = np.int64(0), False
+        rounds, enough, limit = np.int64(0), False, graph.numbers.limits[place]
         while turn >= 0 and rounds < limit and not enough:
             turn = body(rank, threads, control, graph, state, in_state, work, front, turn)
             if asks and turn >= 0:
@@ -204,11 +211,8 @@ def _by_frontier(phase: Phase) -> bool:
     )
 
 
-def _repeated(phase: Phase, step: Section, ask: Section) -> Section:
+def _repeated(phase: Phase, step: Section, ask: Section, place: int) -> Section:
     """Return a section that runs a phase's step as often as the phase and its answers say."""
-    limit = phase.limit if phase.limit is not None else 1 << 62
-    if not phase.advances and phase.until is None and phase.limit is None:
-        limit = 1
     over = _deciding(ask)
     advances, asks, may_be_small = phase.advances, phase.until is not None, _by_frontier(phase)
     counts = 1 if phase.counts else 0
@@ -216,6 +220,7 @@ def _repeated(phase: Phase, step: Section, ask: Section) -> Section:
     @inner
     def repeated(rank, threads, control, graph, state, in_state, work, front, turn):
         times, served, team = front[TIMES], np.int64(0), threads
+        limit = graph.numbers.limits[place]
         begin_solos(control, rank, front)
         while True:
             more = turn >= 0 and times < limit and (not advances or front[ALL_SIZE] > 0)

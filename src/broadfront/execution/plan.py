@@ -123,7 +123,7 @@ def _operators(program: Program) -> list[Operator]:
 
 def _per_vertex(program: Program, pairs: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
     return {(name, place) for name, place in pairs
-            if name in program.fields and program.fields[name].length is None}  # fmt: skip
+            if name in program.fields and program.fields[name].per_vertex}  # fmt: skip
 
 
 def _advanced(operator: Operator) -> set[str]:

@@ -125,12 +125,16 @@ class Program:
         Names of numbers that each run sets, read by functors as attributes of the state: whole
         numbers as int64, others as float64, each with a loop of its own. Or names with dtypes, and
         numbers become these: one loop for all.
+    unordered
+        A promise that it does not matter in which order functors go through the edges of a vertex,
+        as for a sum or a minimum. Several devices then number vertices anew, which is quicker.
     """
 
     fields: Mapping[str, Field]
     step: Sequence[Operator] = ()
     phases: Sequence[Phase | Repeat] = ()
     parameters: Sequence[str] | Mapping[str, DTypeLike] = ()
+    unordered: bool = False
     name: str = "program"
     _loops: dict[Any, Any] = field(
         default_factory=dict, init=False, repr=False, compare=False, hash=False
@@ -361,6 +365,8 @@ class Program:
                 f"field {name!r} has length={field.length}; here it needs an element per vertex, "
                 "so leave length out"
             )
+        if field.per != "vertex":
+            raise OptionError(f"field {name!r} is per edge; here it needs an element per vertex")
         return field
 
     def _number(self, name: str) -> np.dtype[Any]:

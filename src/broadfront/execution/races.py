@@ -3,6 +3,7 @@
 An operator calls its functor for many vertices or edges at once. What one call stores must be
 nobody else's: an element of the vertex that the functor is called for. Whatever
 several calls may set takes one number always, an atomic, or a proposal that a `combine` decides.
+Where a functor is called for an edge, it sets what is the same for all edges of its vertex.
 And no call may read, at another vertex or in a shared value, what other calls of the same operator
 store: it would see it or not. Atomics are for those who know that order does not matter to them.
 
@@ -17,7 +18,9 @@ from broadfront.errors import FunctorError, OptionError
 from broadfront.execution.access import CONSTANT, PLAIN, Access, Store, access
 from broadfront.execution.program import Program
 from broadfront.execution.roles import EDGES, OWN, STATE, Roles, roles_of
+from broadfront.execution.varying import varying_stores
 from broadfront.operators.describe import (
+    Advance,
     Compute,
     Filter,
     Functor,
@@ -28,6 +31,8 @@ from broadfront.operators.describe import (
 )
 from broadfront.operators.field import Field
 
+Touch = tuple[Functor, Roles, Access]
+
 MATCHING = {"add": "sum", "minimum": "min", "maximum": "max", "bitwise_or": "or"}
 """The combine that brings together what an atomic has done on several devices."""
 
@@ -37,8 +42,10 @@ def refuse_races(program: Program, operator: Operator) -> None:
     if isinstance(operator, Unite):
         _refuse_sets(operator)
     touches = list(_touches(operator))
-    stores = [store for _, _, touch in touches for store in touch.stores]
-    contended = {store.name for store in stores if _is_contended(store, program)}
+    contended = {
+        store.name for _, roles, touch in touches for store in touch.stores
+        if _is_contended(store, program, _owns_edges(roles, touch))
+    }  # fmt: skip
     numbers: dict[str, float | None] = {}
     for functor, _, touch in touches:
         for store in sorted(touch.stores):
@@ -53,15 +60,23 @@ def refuse_races(program: Program, operator: Operator) -> None:
                     f"{store.place}: functor {functor.__name__} sets state.{store.name}, which "
                     f"other calls of it may set at the same time: {_instead(store, program)}"
                 )
-    if not isinstance(operator, (Compute, Filter, Reduce, Intersect)):
-        return
-    for _, _, writing in touches:
+    _refuse_differing(program, touches)
+    if isinstance(operator, (Advance, Compute, Filter, Reduce, Intersect)):
+        _refuse_seen(program, operator, touches)
+
+
+def _refuse_seen(program: Program, operator: Operator, touches: list[Touch]) -> None:
+    """Refuse to read what other calls of the same operator store."""
+    for writer, _, writing in touches:
         for store in sorted(writing.stores):
             if store.how not in (PLAIN, CONSTANT) or store.name not in program.fields:
                 continue
-            for functor, _, reading in _heard_late(operator, touches):
+            for functor, roles, reading in _heard_late(operator, touches):
                 for name, whose in sorted(reading.reads):
-                    if name == store.name and (whose != OWN or _is_shared(name, program)):
+                    own = whose in EDGES and _owns_edges(roles, reading)
+                    if whose == OWN:  # several calls for the edges of a vertex set it
+                        own = functor is not writer or not any(role in EDGES for role in roles)
+                    if name == store.name and (not own or _is_shared(name, program)):
                         raise FunctorError(
                             f"{reading.places[name, whose]}: functor {functor.__name__} reads "
                             f"state.{name}, which other calls in the same {_kind(operator)} set: "
@@ -70,12 +85,37 @@ def refuse_races(program: Program, operator: Operator) -> None:
                         )
 
 
+def _refuse_differing(program: Program, touches: list[Touch]) -> None:
+    """Refuse what the calls for the edges of a vertex would each set to something else there."""
+    for functor, roles, touch in touches:
+        own = [store for store in sorted(touch.stores)
+               if store.whose == OWN and store.how in (PLAIN, CONSTANT)
+               and store.name in program.fields and program.fields[store.name].per_vertex
+               ]  # fmt: skip
+        if not own or not any(role in EDGES for role in roles):
+            continue
+        varying = varying_stores(functor, roles, {store.name for store in own})
+        first: dict[str, Store] = {}
+        for store in own:
+            other = first.setdefault(store.name, store)
+            same = other.how == store.how == CONSTANT and other.number == store.number
+            if store.place in varying or (other is not store and not same):
+                raise FunctorError(
+                    f"{store.place}: functor {functor.__name__} sets state.{store.name} of its own "
+                    "vertex to something else for each edge, in no order: propose it along edges "
+                    "that go to it, combine it by a Reduce and set it in apply, or use "
+                    "Field(..., per='edge')"
+                )
+
+
 def refuse_atomics_on_many(program: Program, operator: Operator) -> None:
     """Refuse atomics on copies and shared values that the field's combine does not match."""
     for functor, _, touch in _touches(operator):
         for store in sorted(touch.stores):
             field = program.fields.get(store.name)
-            if field is None or (field.length is None and store.whose == OWN):
+            if field is None or field.per == "edge":
+                continue
+            if field.length is None and store.whose == OWN:
                 continue
             if store.how == CONSTANT:
                 _refuse_worse(functor, store, field)
@@ -112,8 +152,13 @@ def _refuse_worse(functor: Functor, store: Store, field: Field) -> None:
 
 
 def _refuse_sets(operator: Unite) -> None:
-    """Refuse the functor of a `Unite` to look at the sets that come to be."""
+    """Refuse the functor of a `Unite` to look at the sets that come to be, or to set anything."""
     for functor, _, touch in _touches(operator):
+        for store in sorted(touch.stores):
+            raise FunctorError(
+                f"{store.place}: functor {functor.__name__} sets state.{store.name}, but a Unite "
+                "asks of some edges only whether they count: set it in an Advance or a Compute"
+            )
         for name, whose in sorted(touch.reads):
             if name == operator.into:
                 raise FunctorError(
@@ -122,7 +167,7 @@ def _refuse_sets(operator: Unite) -> None:
                 )
 
 
-def _touches(operator: Operator) -> Iterator[tuple[Functor, Roles, Access]]:
+def _touches(operator: Operator) -> Iterator[Touch]:
     for functor, roles in roles_of(operator):
         if functor is not None and roles != (STATE,):
             try:
@@ -135,20 +180,29 @@ def _is_shared(name: str, program: Program) -> bool:
     return name in program.fields and program.fields[name].length is not None
 
 
-def _is_contended(store: Store, program: Program) -> bool:
+def _owns_edges(roles: Roles, touch: Access) -> bool:
+    """Tell whether no other call touches the edges that a call of a functor touches.
+
+    One that is called for an edge may go through all edges of its vertex, as others do.
+    """
+    return not (touch.walks and any(role in EDGES for role in roles))
+
+
+def _is_contended(store: Store, program: Program, owns_edges: bool) -> bool:
     """Tell whether several calls may set the same element."""
-    if store.name not in program.fields or store.whose in EDGES:
+    if store.name not in program.fields or (store.whose in EDGES and owns_edges):
         return False
     return _is_shared(store.name, program) or store.whose != OWN
 
 
-def _heard_late(
-    operator: Operator, touches: list[tuple[Functor, Roles, Access]]
-) -> list[tuple[Functor, Roles, Access]]:
+def _heard_late(operator: Operator, touches: list[Touch]) -> list[Touch]:
     """Return the functors that are called while others of the operator store already.
 
-    Where a `Reduce` asks every vertex once, all have answered before anything is applied.
+    Where a `Reduce` asks every vertex once, all have answered before anything is applied; the
+    `activate` of an `Advance` is asked when it is over.
     """
+    if isinstance(operator, Advance):
+        return [touch for touch in touches if touch[0] is not operator.activate]
     if isinstance(operator, Reduce) and operator.of_neighbor:
         return [touch for touch in touches if touch[0] is not operator.functor]
     return touches

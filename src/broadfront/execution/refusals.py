@@ -29,6 +29,7 @@ from broadfront.execution.access import (
     Use,
     access,
 )
+from broadfront.execution.edge_fields import refuse_edge_fields
 from broadfront.execution.faults import place_of
 from broadfront.execution.meanings import FAR_EDGE, VERTICES
 from broadfront.execution.names import is_well_known, mentioned, names_in
@@ -56,12 +57,14 @@ GRAPH = set(RESERVED) - {"num_vertices"}
 SIDES = {"targets": EDGE, "in_targets": IN_EDGE, "in_weight": IN_EDGE}
 """Arrays of the graph with an element per edge, and of which; that of `weight` depends."""
 PUSH = "this Advance may go along incoming edges: give it direction='push'"
+WALKED = "walked"
 DOES = {STORED: "stores", COMPARED: "compares or hands on", RETURNED: "returns",
         DRAWN: "gives random"}  # fmt: skip
 
 
-def refuse_everywhere(program: Program) -> None:
+def refuse_everywhere(program: Program, many: bool = False) -> None:
     """Refuse a program whose functors write into the graph, or take an edge for another."""
+    refuse_edge_fields(program, many)
     for operator in _operators(program):
         for functor, roles in roles_of(operator):
             if functor is None or not _wants_a_look(functor, roles):
@@ -155,7 +158,7 @@ def refuse_on_many(program: Program, relabel: bool) -> None:
 
     With `relabel` vertices have other numbers there than in the graph.
     """
-    refuse_everywhere(program)
+    refuse_everywhere(program, many=True)
     for operator in _operators(program):
         for functor, roles in roles_of(operator):
             if functor is None:
@@ -198,6 +201,10 @@ def _numbers_used(
             yield use, f"{does} state.ids[vertex], or leave out relabel=True"
         elif _is_shared(use.name, program):
             yield use, "index it by state.ids[vertex], or leave out relabel=True"
+    if touch.walks and not program.unordered:
+        yield Use(WALKED, "", "", touch.walks), (
+            "leave out relabel=True, or promise by Program(unordered=True) that it does not matter"
+        )  # fmt: skip
     if ("ids", ELSEWHERE) in touch.reads:
         place = touch.places.get(("ids", ELSEWHERE), "")
         yield Use(INDEXED, "ids", "", place), "leave out relabel=True"
@@ -205,6 +212,11 @@ def _numbers_used(
 
 def _refuse_use(functor: Functor, use: Use, instead: str) -> None:
     """Refuse a number that differs from device to device."""
+    if use.what == WALKED:
+        raise FunctorError(
+            f"{use.place}: functor {functor.__name__} goes through the edges of a vertex, which on "
+            f"several devices are in another order: {instead}"
+        )
     whose = {OWN: "its vertex", NEAR: "a neighbour", "": "any other than its vertices"}
     number = f"the number of {whose.get(use.number, _kind(use))}"
     if use.what == INDEXED:
@@ -263,7 +275,7 @@ def _refuse_far(functor: Functor, touch: Access, program: Program) -> None:
                 "another device may own: go through its edges by for edge in "
                 "range(state.offsets[vertex], state.offsets[vertex + 1])"
             )
-        far = name in program.fields and program.fields[name].length is None
+        far = name in program.fields and program.fields[name].per_vertex
         if place not in (OWN, NEAR) and far:
             raise FunctorError(
                 f"{where} touches state.{name} at a place that is neither its vertex nor a "
@@ -297,7 +309,7 @@ def _refuse_settings(operator: Operator, touch: Access, program: Program) -> Non
                 f"a functor of {kind} sets {name!r}, which all vertices share: on several devices "
                 "it needs combine='min', 'max' or 'or', or sums="
             )
-        if field.length is None and place != OWN and field.combine is None:
+        if field.per_vertex and place != OWN and field.combine is None:
             raise OptionError(
                 f"a functor of {kind} sets {name!r} of another vertex: on several devices the "
                 "field needs a combine"
@@ -339,4 +351,5 @@ def _writes(function: Any) -> bool:
     """Tell whether a function may set elements of an array by itself."""
     if not isinstance(function, FunctionType):
         return True
-    return any(step.opname == "STORE_SUBSCR" for step in dis.get_instructions(function))
+    return any(step.opname in ("STORE_SUBSCR", "STORE_ATTR")
+               for step in dis.get_instructions(function))  # fmt: skip

@@ -142,7 +142,7 @@ def _alike(
         return True
     settled = program.on(graph.targets.dtype)
     given = {name: init[name]} if name in init else {}
-    begins = checked_start(settled, given, graph.num_vertices).get(name)
+    begins = checked_start(settled, given, graph).get(name)
     fill = settled.fields[name].fill
     if isinstance(begins, Places):
         known = dict(zip(begins.places.tolist(), begins.values.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""The fields of a program: what there is for every vertex, and how proposals for it meet.
+"""The fields of a program: what there is for every vertex or edge, and how proposals meet.
 
 An element is a number, or a few: a record, or `width` values of one dtype. Functors see several as
 a tuple.
@@ -22,7 +22,7 @@ COMBINES = ("min", "max", "sum", "any", "or")
 
 @dataclass(frozen=True)
 class Field:
-    """An array with an element for every vertex, or a few values shared by all.
+    """An array with an element for every vertex or edge, or a few values shared by all.
 
     Parameters
     ----------
@@ -39,6 +39,10 @@ class Field:
     width
         Several values per vertex, a tuple in functors: so many, of up to 48 bytes together. Each
         is combined by itself, but for a `Monoid`, which takes tuples of up to 16 bytes.
+    per
+        ``"vertex"``, or ``"edge"`` for a number per edge, which functors read and set at their own
+        outgoing edge, as ``state.flow[edge] = 1.5``. The answer has one for each of
+        ``graph.targets``.
     """
 
     dtype: DTypeLike
@@ -46,6 +50,7 @@ class Field:
     combine: str | Monoid | None = None
     length: int | None = None
     width: int | None = None
+    per: str = "vertex"
 
     def __post_init__(self) -> None:
         if not isinstance(self.combine, Monoid | None) and self.combine not in COMBINES:
@@ -57,6 +62,8 @@ class Field:
                 "a Monoid combines elements of vertices; of shared values (length=) use "
                 "combine='min', 'max', 'sum' or 'or'"
             )
+        if self.per != "vertex":
+            self._check_per_edge()
         for given, name in ((self.length, "length"), (self.width, "width")):
             if given is not None:
                 count(given, name)
@@ -103,6 +110,16 @@ class Field:
                 f"{WHOLE}, with each value at a multiple of its own size"
             )
 
+    def _check_per_edge(self) -> None:
+        if self.per != "edge":
+            raise OptionError(f"per={self.per!r:.60}: expected 'vertex' or 'edge'")
+        if self.combine is not None:
+            raise OptionError(
+                "combine= is of proposals, which are for vertices; a field per edge has none"
+            )
+        if self.length is not None or self.several:
+            raise OptionError("a field per edge has a number for each: leave length and width out")
+
     def _check_element(self, given: Any, what: str) -> None:
         if np.shape(held(given, self.storage, what)):
             one = "one element" if self.several else "one number"
@@ -114,6 +131,17 @@ class Field:
         return self.width is not None or (
             self.dtype != "vertex" and np.dtype(self.dtype).names is not None
         )
+
+    @property
+    def per_vertex(self) -> bool:
+        """Whether there is an element per vertex."""
+        return self.length is None and self.per == "vertex"
+
+    def places(self, vertices: int, edges: int) -> int:
+        """Return how many elements there are where there are so many vertices and edges."""
+        if self.length is not None:
+            return self.length
+        return vertices if self.per == "vertex" else edges
 
     @property
     def storage(self) -> np.dtype[Any]:

@@ -51,8 +51,8 @@ def run_in_python(
     refuse_everywhere(settled)
     refuse_columns(settled, graph, many=False)
     places = frontier_of(graph, frontier).tolist()
-    begins = checked_start(settled, start, graph.num_vertices)
-    arrays = fresh_fields(settled, graph.num_vertices, begins, 1)
+    begins = checked_start(settled, start, graph)
+    arrays = fresh_fields(settled, graph, begins, 1)
     course = new_course(settled, graph, arrays, values_of(program, parameters), places)
     rows: list[Row] = []
     with Allowance(time_limit), listening(progress):

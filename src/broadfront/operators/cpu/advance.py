@@ -112,11 +112,10 @@ def advance(
         _no_note if operator.record_source is None else _noting(names.index(operator.record_source))
     )
     field = fields[operator.into]
-    fill = field.constant(field.fill)
     combine = combining(field)
     propose = compile_functor(operator.functor)
     wanted = _anyone if operator.cond is None else compile_functor(operator.cond)
-    joins = joining(operator, field, fill, None if crossing is None else crossing.is_ghost, exact)
+    joins = joining(operator, field, place, None if crossing is None else crossing.is_ghost, exact)
     rules = Rules(propose, wanted, combine, joins, note)
     push, way = PUSHES[operator.balance or "by_degree"]
     marks = operator.activate is None and (field.combine != "any" or exact or crossing is not None)

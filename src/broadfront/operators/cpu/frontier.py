@@ -97,13 +97,24 @@ DENSE, BY_VERTEX, BY_DEGREE, BY_EDGES, PULL, BUCKETS, LEVELS, INTERSECT, UNITE =
 PUSHING = BY_VERTEX | BY_DEGREE | BY_EDGES | BUCKETS
 
 
+class Numbers(NamedTuple):
+    """Numbers of a program that its loop reads, so that others do not compile another."""
+
+    limits: tuple[int, ...]
+    """How often phases and rounds run at most, in order."""
+    fills: tuple[Any, ...]
+    """For each field what it is filled with."""
+    identities: tuple[Any, ...]
+    """For each `Reduce` where combining starts."""
+
+
 class Rows(NamedTuple):
     """The graph as kernels see it: rows of outgoing and of incoming arcs.
 
     Of a part of a graph, `num_vertices` counts the copies of other devices' vertices too, `owned`
     does not, and `all_vertices` counts those of the whole graph. `members` are the vertices owned;
     None stands for the first ones. `owner` tells the device of each vertex where that is not plain
-    from the order.
+    from the order. `numbers` are those of the program that runs.
     """
 
     offsets: Array
@@ -117,6 +128,7 @@ class Rows(NamedTuple):
     members: Array | None = None
     owner: Array | None = None
     device: int = 0
+    numbers: Any = ()
 
 
 class Work(NamedTuple):

@@ -16,7 +16,7 @@ from broadfront.operators.describe import Advance, Field
 def joining(
     operator: Advance,
     field: Field,
-    fill: Any,
+    place: int,
     is_ghost: Callable[..., Any] | None,
     exact: bool = False,
 ) -> Callable[..., Any]:
@@ -26,7 +26,7 @@ def joining(
     the first to set its mark, since it may have joined in this iteration already. That lets it join
     twice, which a sum would feel, and several devices too: there, and where frontiers are to be
     `exact`, only the mark counts. A copy of another device's vertex joins to be sent to its owner,
-    who is then asked.
+    who is then asked. `place` is that of the field.
     """
     if operator.activate is not None:
         activate = compile_functor(operator.activate)
@@ -49,7 +49,7 @@ def joining(
 
     @inner
     def once(vertex, before, after, state, marks, graph):
-        if not only_marks and before == fill:
+        if not only_marks and before == graph.numbers.fills[place]:
             return True
         return _marks_first(vertex, marks)
 

@@ -119,7 +119,6 @@ def prioritised(
 ) -> Callable[..., Any]:
     """Return the section that runs a prioritised `Advance` to its goal, or until all is done."""
     field = fields[operator.into]
-    fill_value = field.constant(field.fill)
     combine = combining(field)
     assert operator.priority is not None
     goal = _nowhere if operator.goal is None else compile_functor(operator.goal)
@@ -128,7 +127,7 @@ def prioritised(
     several = crossing is not None
     walk = walks(
         compile_functor(operator.functor), compile_functor(operator.priority), combine, is_ghost,
-        fill_value, several,
+        place, several,
     )  # fmt: skip
     bucket_of, walk_block, walk_own = walk.bucket_of, walk.block, walk.own
     spread, walk_alone = walk.spread, walk.alone
@@ -141,8 +140,9 @@ def prioritised(
         empty_ring(rank, np.int64(buckets.blocks), ring)
         offer_nothing(rank, work)
         first, last = share(graph.num_vertices, rank, threads)
+        fill = graph.numbers.fills[place]
         for vertex in range(first, last):
-            buckets.walked[vertex] = fill_value
+            buckets.walked[vertex] = fill
         queue = queue_at(work, front[PARITY] == 1)
         lowest = np.int64(NONE_LEFT)
         for position in range(front[SIZE]):
@@ -158,9 +158,9 @@ def prioritised(
         """Put back, by one thread, every vertex that a full pool has lost; all lists are empty."""
         for thread in range(threads):
             take_own_blocks(thread, np.int64(buckets.blocks), ring_of(buckets, thread, threads))
-        ring = ring_of(buckets, 0, threads)
+        ring, fill = ring_of(buckets, 0, threads), graph.numbers.fills[place]
         for vertex in range(graph.num_vertices):
-            if out[vertex] != buckets.walked[vertex] and out[vertex] != fill_value:
+            if out[vertex] != buckets.walked[vertex] and out[vertex] != fill:
                 if not is_ghost(vertex, graph):
                     put_into(vertex, bucket_of(vertex, state, buckets.per_width), lowest, ring)
 

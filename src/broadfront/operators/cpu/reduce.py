@@ -69,10 +69,11 @@ def new_offers(
 def reduce(
     operator: Reduce,
     places: tuple[int, ...],
+    identity: int,
     large: bool,
     crossing: Callable[[Section], Section] | None = None,
 ) -> Section:
-    """Return the section of a `Reduce`; `places` are those of its sums.
+    """Return the section of a `Reduce`; `places` are those of its sums, and of its `identity`.
 
     On many devices `crossing` makes the section that brings offers to copies.
     """
@@ -81,13 +82,13 @@ def reduce(
     else:
         meeting = {"sum": _plus, "min": _smaller, "max": _larger}[operator.combine]
     if not operator.of_neighbor:
-        return _by_edges(operator, meeting, places)
+        return _by_edges(operator, meeting, places, identity)
     whole = isinstance(operator.identity, int)
     offers, totals = (_whole, _whole_totals) if whole else (_real, _real_totals)
     if operator.in_tiles(large):
-        combined = _by_tiles(operator, meeting, places, offers, totals)
+        combined = _by_tiles(operator, meeting, places, identity, offers, totals)
     else:
-        combined = _by_rows(operator, meeting, places, offers)
+        combined = _by_rows(operator, meeting, places, identity, offers)
     return _offered(operator, offers, combined, crossing(offers) if crossing else _stay)
 
 
@@ -144,15 +145,16 @@ def _whole_totals(work):
 # ---------------------------------------------------------------------- by rows
 
 
-def _by_edges(operator: Reduce, meeting: Section, places: tuple[int, ...]) -> Section:
+def _by_edges(
+    operator: Reduce, meeting: Section, places: tuple[int, ...], identity: int
+) -> Section:
     """Return a section that asks for an offer at every edge."""
     offer, apply = compile_functor(operator.functor), compile_functor(operator.apply)
-    start = operator.identity
     add, store, publish = totals_of(places)
 
     @inner
     def block_of_rows(block, rank, control, graph, state, in_state, work):
-        totals = (0.0, 0.0)
+        totals, start = (0.0, 0.0), graph.numbers.identities[identity]
         first = block * BLOCK
         targets, offsets, visited = graph.in_targets, graph.in_offsets, np.int64(0)
         for place in range(first, min(graph.owned, first + BLOCK)):
@@ -195,16 +197,19 @@ def _offered(operator: Reduce, offers_of: Section, combined: Section, brought: S
 
 
 def _by_rows(
-    operator: Reduce, meeting: Section, places: tuple[int, ...], offers_of: Section
+    operator: Reduce,
+    meeting: Section,
+    places: tuple[int, ...],
+    identity: int,
+    offers_of: Section,
 ) -> Section:
     """Return a section that combines what was offered row by row."""
     apply = compile_functor(operator.apply)
-    start = operator.identity
     add, store, publish = totals_of(places)
 
     @inner
     def block_of_rows(block, rank, control, graph, state, in_state, work):
-        totals = (0.0, 0.0)
+        totals, start = (0.0, 0.0), graph.numbers.identities[identity]
         first = block * BLOCK
         targets, offsets, visited = graph.in_targets, graph.in_offsets, np.int64(0)
         offers = offers_of(work)
@@ -228,12 +233,12 @@ def _by_tiles(
     operator: Reduce,
     meeting: Section,
     places: tuple[int, ...],
+    identity: int,
     offers_of: Section,
     totals_in: Section,
 ) -> Section:
     """Return a section that combines what was offered tile by tile."""
     apply = compile_functor(operator.apply)
-    start = operator.identity
     add, store, publish = totals_of(places)
 
     @inner
@@ -259,7 +264,7 @@ def _by_tiles(
         bits, stripes = tiles.bits, tiles.stripes
         gathered = shifted(totals_in(work), rank * ((1 << bits) + ROOM))
         first = stripe << bits
-        count = min(graph.owned - first, 1 << bits)
+        count, start = min(graph.owned - first, 1 << bits), graph.numbers.identities[identity]
         for place in range(count):
             gathered[place] = start
         for source in range(stripes):

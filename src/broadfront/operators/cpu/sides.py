@@ -44,7 +44,7 @@ def _turned_rows(graph):
     return Rows(
         graph.in_offsets, graph.in_targets, graph.offsets, graph.targets, graph.num_vertices,
         graph.most_degree, graph.owned, graph.all_vertices, graph.members, graph.owner,
-        graph.device,
+        graph.device, graph.numbers,
     )  # fmt: skip
 
 

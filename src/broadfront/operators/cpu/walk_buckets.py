@@ -72,10 +72,10 @@ def walks(
     priority: Callable[..., Any],
     combine: Combine,
     is_ghost: Callable[..., Any],
-    fill: Any,
+    field: int,
     several: bool,
 ) -> Walks:
-    """Return the walks for a functor, a priority and a way to combine."""
+    """Return the walks for a functor, a priority and a way to combine; `field` is a place."""
     better, settle, plainly = combine
 
     @inlined
@@ -88,7 +88,7 @@ def walks(
         out[place] = plainly(proposal, before)
         return before
 
-    given = propose, better, bucket_of, is_ghost, fill, several
+    given = propose, better, bucket_of, is_ghost, field, several
     walk_block = inner(_block_walker(settle, *given, shared=True))
     walk_own = inner(_list_walker(walk_block))
     walk_list_alone = inlined(_list_walker(inlined(_block_walker(merge, *given, shared=False))))
@@ -196,7 +196,7 @@ def _block_walker(
     better: Callable[..., Any],
     bucket_of: Callable[..., Any],
     is_ghost: Callable[..., Any],
-    fill: Any,
+    field: int,
     several: bool,
     shared: bool,
 ) -> Callable[..., Any]:
@@ -228,7 +228,7 @@ def _block_walker(
                 late += 1
             first, last = np.int64(offsets[source]), np.int64(offsets[source + 1])
             visited += last - first
-            if several and walked[source] != fill:
+            if several and walked[source] != graph.numbers.fills[field]:
                 front[AGAIN] += last - first
             walked[source] = value
             for edge in range(first, last):
