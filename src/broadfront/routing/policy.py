@@ -86,7 +86,7 @@ def as_destinations(chosen: Endpoint | Destinations) -> Destinations:
 def _place(source: Endpoint, destinations: Destinations) -> int:
     if source not in destinations:
         raise RoutingError(
-            f"{source} sends to the router and is none of its destinations, so it has no place in a "
+            f"{source} sends to the router and is none of its destinations: it has no place in a "
             "ring or tree: link the router to it"
         )
     return list(destinations).index(source)
