@@ -62,9 +62,7 @@ class Numbers:
             self.work,
             on_send=self.owned,
             on_receive=self.owned,
-            num_buffers=1,
-            packet_size=64,
-            **how,
+            **{"num_buffers": 1, "packet_size": 64, **how},
         )
         self.first = first
         for number in first:
@@ -82,8 +80,12 @@ class Numbers:
         return World(self.context, operations, self.check)
 
     def check(self) -> None:
-        expected = Counter(step for number in self.first for step in range(number + 1))
-        assert self.done == expected
+        self.check_done()
+        total = self.done.total()
         counted = self.worklist.counted().values()
-        assert sum(each["produced"] for each in counted) == expected.total()
-        assert sum(each["consumed"] for each in counted) == expected.total()
+        assert [sum(each[name] for each in counted) for name in ("produced", "consumed")] == [
+            total
+        ] * 2
+
+    def check_done(self) -> None:
+        assert self.done == Counter(step for first in self.first for step in range(first + 1))
