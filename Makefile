@@ -10,7 +10,7 @@ FUZZ ?=
 WRITTEN ?= 20000
 SEED ?= 0
 
-.PHONY: demo test checked lint bench mix written fuzz interrupts failing clean
+.PHONY: demo test checked lint bench mix written routing-stress fuzz interrupts failing clean
 
 demo: $(VENV)/installed
 	$(BIN)/broadfront bfs kron:20 --verify
@@ -41,6 +41,10 @@ mix: $(VENV)/installed-for-tests
 # Programs that Hypothesis writes, on every back end; prints the smallest that is not the same.
 written: $(VENV)/installed-for-tests
 	PYTHONPATH=tests $(BIN)/python tests/written/run.py --templates $(WRITTEN) --seed $(SEED)
+
+# Dataflows with random delays in every step, and every order of steps of small ones: minutes.
+routing-stress: $(VENV)/installed-for-tests
+	PYTHONPATH=tests $(BIN)/python tests/routing/stress.py 10000
 
 # Every allocation, thread and access to a file fails in turn: an hour or more.
 failing: $(VENV)/installed-for-tests

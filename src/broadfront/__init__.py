@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from broadfront.errors import (
     BoundsError,
     BroadfrontError,
+    DeadlockError,
     DeviceError,
     DeviceMemoryError,
     FormatError,
@@ -17,13 +18,14 @@ from broadfront.errors import (
     MissingDependencyError,
     OptionError,
     OutOfMemoryError,
+    RoutingError,
     TimeLimitError,
     VerificationError,
     VertexError,
 )
 
 if TYPE_CHECKING:
-    from broadfront import atomics, scaling, verify
+    from broadfront import atomics, routing, scaling, verify
     from broadfront.algorithms.betweenness import Betweenness, betweenness
     from broadfront.algorithms.bfs import BreadthFirst, bfs
     from broadfront.algorithms.components import Components, connected_components
@@ -72,6 +74,7 @@ __all__ = [
     "BroadfrontError",
     "Components",
     "Compute",
+    "DeadlockError",
     "Device",
     "DeviceError",
     "DeviceMemoryError",
@@ -99,6 +102,7 @@ __all__ = [
     "Program",
     "Reduce",
     "Repeat",
+    "RoutingError",
     "ShortestPaths",
     "TimeLimitError",
     "Triangles",
@@ -120,6 +124,7 @@ __all__ = [
     "pagerank",
     "random",
     "read",
+    "routing",
     "run",
     "run_each",
     "scaling",
@@ -162,7 +167,7 @@ _HOMES = {
     ),
 }  # fmt: skip
 """The module of everything above that is loaded on first use."""
-_MODULES = ("atomics", "kernel", "scaling", "threads", "verify")
+_MODULES = ("atomics", "kernel", "routing", "scaling", "threads", "verify")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 

@@ -83,6 +83,14 @@ class DeviceMemoryError(DeviceError, MemoryError):
         return type(self), (str(self), self.device, self.wanted)
 
 
+class RoutingError(BroadfrontError, ValueError):
+    """Endpoints, links or a policy that make no dataflow (`broadfront.routing`)."""
+
+
+class DeadlockError(BroadfrontError, RuntimeError):
+    """Endpoints that all wait for each other (`broadfront.routing`)."""
+
+
 class OutOfMemoryError(BroadfrontError, MemoryError):
     """The system has no more memory, or no room for another thread."""
 
