@@ -58,8 +58,9 @@ def components(graph, **options):
 
 
 def pagerank(graph, style="activate", **options):
-    count = graph.num_vertices
-    start = {"rank": np.full(count, 1 / max(1, count)), "stuck": [np.mean(graph.degrees == 0)]}
+    even = 1 / max(1, graph.num_vertices)
+    stuck = np.count_nonzero(np.diff(graph.offsets) == 0) * even
+    start = {"rank": np.full(graph.num_vertices, even), "stuck": np.array([stuck])}
     return gas.run(PAGERANK, graph, init=start, style=style, **options)
 
 
