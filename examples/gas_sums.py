@@ -65,5 +65,5 @@ def pagerank(graph, style="activate", **options):
 
 
 if __name__ == "__main__":
-    print(components(bf.generate("rmat:10:1:directed=yes"))["label"][:10])
+    print(components(bf.generate("kron:10"))["label"][:10])
     print(pagerank(bf.generate("kron:10"))["rank"].argsort()[-5:])

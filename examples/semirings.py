@@ -4,7 +4,13 @@ import numpy as np
 
 import broadfront as bf
 from broadfront.models.semiring import (
-    Vector, any_pair, masked_square_sum, min_plus, plus_first, plus_pair, vxm,
+    Vector,
+    any_pair,
+    masked_square_sum,
+    min_plus,
+    plus_first,
+    plus_pair,
+    vxm,
 )  # fmt: skip
 
 

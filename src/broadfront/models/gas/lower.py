@@ -24,13 +24,11 @@ graph analytics (IISWC 2015).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from broadfront.execution.program import Phase, Program
 from broadfront.models.gas.program import VertexProgram, arguments
+from broadfront.models.meeting import meeting
 from broadfront.operators.describe import (
     Advance,
     Compute,
@@ -42,26 +40,20 @@ from broadfront.operators.describe import (
 )
 from broadfront.operators.monoid import Monoid
 
-MEETING: dict[str, Callable[[Any, Any], Any]] = {
-    "sum": lambda one, other: one + other,
-    "min": lambda one, other: min(one, other),
-    "max": lambda one, other: max(one, other),
-}
-
 
 def lowered(program: VertexProgram, style: str, directed: bool) -> Program:
     """Return the operators of a vertex program, made once for each style and kind of graph."""
-    key = (style, directed)
+    both_sides = directed and "both" in (program.gather_along, program.scatter_along)
+    key = (style, both_sides)
     if key not in program._lowered:
-        program._lowered[key] = _lower(program, style, directed)
+        program._lowered[key] = _lower(program, style, both_sides)
     return program._lowered[key]
 
 
-def _lower(program: VertexProgram, style: str, directed: bool) -> Program:
+def _lower(program: VertexProgram, style: str, both_sides: bool) -> Program:
     fields = dict(program.fields)
     gathers, scatters = (
-        sides if directed else sides[:1]
-        for sides in (_sides(program.gather_along), _sides(program.scatter_along))
+        _sides(along, both_sides) for along in (program.gather_along, program.scatter_along)
     )
     if program.scatter is None:
         step = _all_active(program, style, gathers)
@@ -80,8 +72,11 @@ def _lower(program: VertexProgram, style: str, directed: bool) -> Program:
     return Program(fields, phases=[phase], parameters=program.parameters, name=program.name)
 
 
-def _sides(along: str) -> tuple[str, ...]:
-    return ("in", "out") if along == "both" else (along,)
+def _sides(along: str, both_sides: bool) -> tuple[str, ...]:
+    """Return the sides to go along; of an undirected graph both are one."""
+    if along != "both":
+        return (along,)
+    return ("in", "out") if both_sides else ("out",)
 
 
 # ---------------------------------------------------------------------- gather and apply
@@ -129,7 +124,7 @@ def _keep(vertex, total, state):
 
 def _keep_with(how: str | Monoid) -> Functor:
     """Return what adds the total of the other side to what is gathered."""
-    meet = how.function if isinstance(how, Monoid) else MEETING[how]
+    meet = meeting(how)
 
     def keep_both(vertex, total, state):
         state.gathered[vertex] = meet(state.gathered[vertex], total)

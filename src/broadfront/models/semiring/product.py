@@ -33,33 +33,11 @@ from broadfront.report.record import Record
 Array = NDArray[Any]
 
 
-@overload
-def vxm(x: Vector, matrix: Any, ring: Semiring, **rest: Any) -> Vector: ...
-@overload
-def vxm(x: ArrayLike, matrix: Any, ring: Semiring, **rest: Any) -> Array: ...
-def vxm(
-    x: Vector | ArrayLike,
-    matrix: Any,
-    ring: Semiring,
-    *,
-    mask: Vector | ArrayLike | None = None,
-    complement: bool = False,
-    into: Array | None = None,
-    blocks: tuple[int, int] | None = None,
-    records: list[Record] | None = None,
-    **options: Unpack[Options],
-) -> Vector | Array:
-    """Multiply a vector with a matrix: what each element sends along its arcs, added up.
+class ProductOptions(Options, total=False):
+    """What a product takes, beside the options of every run.
 
-    Parameters
+    Attributes
     ----------
-    x
-        A `Vector`, and so is the product; or an array of all elements, and so is the product.
-    matrix
-        A `broadfront.Graph`, whose arc from i to j is the entry in row i and column j, or a square
-        SciPy sparse array, which becomes one in each call.
-    ring
-        The `Semiring`.
     mask
         Only these elements of the product are computed: where an array is not zero, or those that
         are in a `Vector`.
@@ -69,12 +47,41 @@ def vxm(
         An array that products are added to, in place. The product is then this array, or, of a
         sparse vector, the elements that changed.
     blocks
-        Cut the matrix into so many blocks of rows and of columns; those of different columns are
-        multiplied at the same time.
+        Cut the matrix into so many blocks, down and across, as (2, 2); those of different columns
+        are multiplied at the same time.
     records
         A list that takes the record of each run.
+    """
+
+    mask: Vector | ArrayLike | None
+    complement: bool
+    into: Array | None
+    blocks: tuple[int, int] | None
+    records: list[Record] | None
+
+
+@overload
+def vxm(x: Vector, matrix: Any, ring: Semiring, **options: Unpack[ProductOptions]) -> Vector: ...
+@overload
+def vxm(x: ArrayLike, matrix: Any, ring: Semiring, **options: Unpack[ProductOptions]) -> Array: ...
+def vxm(
+    x: Vector | ArrayLike, matrix: Any, ring: Semiring, **options: Unpack[ProductOptions]
+) -> Vector | Array:
+    """Multiply a vector with a matrix: what elements send along their arcs, added up.
+
+    Parameters
+    ----------
+    x
+        A `Vector`, and so is the product, without elements that came out as if nothing was added;
+        or an array of all elements, and so is the product.
+    matrix
+        A `broadfront.Graph`, whose arc from i to j is the entry in row i and column j, or a square
+        SciPy sparse array, which becomes one in each call.
+    ring
+        The `Semiring`.
     options
-        As in `broadfront.bfs`.
+        `mask`, `complement`, `into`, `blocks`, `records`: see `ProductOptions`. The rest as in
+        `broadfront.bfs`.
 
     Examples
     --------
@@ -91,83 +98,77 @@ def vxm(
     >>> semiring.vxm(np.ones(3), roads, semiring.plus_times)
     array([ 0.,  3., 13.])
     """
-    product = Product(matrix, ring, True, mask, complement, into, records, options)
-    return product.of(x, blocks)
+    return Product(matrix, ring, True, options).of(x)
 
 
 @overload
-def mxv(matrix: Any, x: Vector, ring: Semiring, **rest: Any) -> Vector: ...
+def mxv(matrix: Any, x: Vector, ring: Semiring, **options: Unpack[ProductOptions]) -> Vector: ...
 @overload
-def mxv(matrix: Any, x: ArrayLike, ring: Semiring, **rest: Any) -> Array: ...
+def mxv(matrix: Any, x: ArrayLike, ring: Semiring, **options: Unpack[ProductOptions]) -> Array: ...
 def mxv(
-    matrix: Any,
-    x: Vector | ArrayLike,
-    ring: Semiring,
-    *,
-    mask: Vector | ArrayLike | None = None,
-    complement: bool = False,
-    into: Array | None = None,
-    blocks: tuple[int, int] | None = None,
-    records: list[Record] | None = None,
-    **options: Unpack[Options],
+    matrix: Any, x: Vector | ArrayLike, ring: Semiring, **options: Unpack[ProductOptions]
 ) -> Vector | Array:
-    """Multiply a matrix with a vector: what each element hears along its arcs, added up.
+    """Multiply a matrix with a vector: what elements hear along their arcs, added up.
 
     Parameters are those of `vxm`.
 
     Examples
     --------
+    >>> import numpy as np
     >>> import broadfront as bf
     >>> from broadfront import semiring
-    >>> links = bf.from_edges([0, 0, 1], [1, 2, 2])
-    >>> semiring.mxv(links, [5, 7, 9], semiring.max_plus)
-    array([10, 10, -9223372036854775808])
+    >>> roads = bf.from_edges([0, 0, 1], [1, 2, 2], [3.0, 9.0, 4.0])
+    >>> semiring.mxv(roads, np.ones(3), semiring.plus_times)
+    array([12.,  4.,  0.])
     """
-    product = Product(matrix, ring, False, mask, complement, into, records, options)
-    return product.of(x, blocks)
+    return Product(matrix, ring, False, options).of(x)
 
 
 class Product:
-    """A product but for its vector: all that was given is checked."""
+    """A product but for its vector: all else that was given, checked.
 
-    def __init__(
-        self,
-        matrix: Any,
-        ring: Semiring,
-        left: bool,
-        mask: Vector | ArrayLike | None,
-        complement: bool,
-        into: Array | None,
-        records: list[Record] | None,
-        options: Options,
-    ) -> None:
+    Attributes
+    ----------
+    left
+        Whether the vector is on the left.
+    along
+        Along which arcs products go, from the elements of the vector.
+    """
+
+    def __init__(self, matrix: Any, ring: Semiring, left: bool, given: ProductOptions) -> None:
         if not isinstance(ring, Semiring):
             raise OptionError(f"ring={ring!r:.60}: expected a Semiring")
+        rest: dict[str, Any] = dict(given)
         self.graph = as_graph(matrix)
         self.ring, self.left = ring, left
         self.along = "out" if left or not self.graph.directed else "in"
-        self.mask = _mask_of(mask, complement, self.graph.num_vertices)
-        self.into, self.records, self.options = into, records, options
-        if into is not None:
-            _check_into(into, self.graph.num_vertices, ring)
+        size, complement = self.graph.num_vertices, rest.pop("complement", False)
+        self.mask = _mask_of(rest.pop("mask", None), complement, size)
+        self.into: Array | None = rest.pop("into", None)
+        self.blocks = rest.pop("blocks", None)
+        self.records: list[Record] | None = rest.pop("records", None)
+        self.options = rest
+        if self.into is not None:
+            _check_into(self.into, size, ring)
 
-    def of(self, x: Vector | ArrayLike, blocks: tuple[int, int] | None) -> Vector | Array:
+    def of(self, x: Vector | ArrayLike) -> Vector | Array:
         """Return the product with a vector, in one piece or in blocks."""
         vector = x if isinstance(x, Vector) else _dense(x)
-        size = vector.size
-        if size != self.graph.num_vertices:
-            raise OptionError(f"x has {size} elements, the matrix {self.graph.num_vertices} rows")
-        if blocks is not None:
+        size = self.graph.num_vertices
+        if vector.size != size:
+            raise OptionError(f"x has {vector.size} elements, and the matrix {size} rows")
+        if self.blocks is not None:
             from broadfront.models.semiring.blocks import in_blocks
 
-            return in_blocks(self, vector, blocks)
+            return in_blocks(self, vector, self.blocks)
         if isinstance(vector, Vector):
             return self.sparse(vector)
-        if self.ring.add in ("any", "or"):
-            found = self.sparse(known(size, np.arange(size), vector))
-            zero = self.ring.zero(found.values.dtype)
-            return found.to_dense(zero) if self.into is None else self.into
-        return self.dense(vector)
+        if self.ring.add not in ("any", "or"):
+            return self.dense(vector)
+        found = self.sparse(known(size, np.arange(size), vector))
+        if self.into is not None:
+            return self.into
+        return found.to_dense(self.ring.zero(found.values.dtype))
 
     def kind(self, vector: Array) -> Kind:
         """Return what the program depends on; `vector` has its values."""
@@ -178,6 +179,8 @@ class Product:
             dtype = np.dtype(self.ring.dtype)
         else:
             dtype = np.result_type(vector, *([] if weights is None else [weights]))
+            if self.ring.add == "sum" and dtype.kind in "iu":  # as NumPy adds up small integers
+                dtype = np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
         return Kind(
             vector.dtype.str, dtype.str, self.along, self.left, weights is not None,
             self.mask is not None,

@@ -15,9 +15,9 @@ from typing import NamedTuple
 import numpy as np
 
 from broadfront.execution.program import Phase, Program
+from broadfront.models.meeting import meeting
 from broadfront.models.semiring.rings import Semiring
 from broadfront.operators.describe import Advance, Field, Functor, Reduce
-from broadfront.operators.monoid import Monoid
 
 
 class Kind(NamedTuple):
@@ -59,7 +59,7 @@ def dense_product(ring: Semiring, kind: Kind) -> Program:
     zero = ring.zero(kind.product)
     fields = {"y": Field(kind.product, fill=zero), **_given(ring, kind._replace(masked=False))}
     entry, value = _operands(ring, kind)
-    multiply, meet = _in_order(ring, kind.left), _meeting(ring)
+    multiply, meet = _in_order(ring, kind.left), meeting(ring.add)
 
     def offer(neighbor, state):
         return multiply(entry(neighbor, state), 1)
@@ -137,21 +137,3 @@ def _wanting(masked: bool, takes_any: bool, zero: float) -> Functor | None:
 
 def _in_mask(vertex, state):
     return state.mask[vertex] != 0
-
-
-def _meeting(ring: Semiring) -> Functor:
-    if isinstance(ring.add, Monoid):
-        return ring.add.function
-    return {"sum": _add, "min": _least, "max": _most}[ring.add]
-
-
-def _add(one, other):
-    return one + other
-
-
-def _least(one, other):
-    return min(one, other)
-
-
-def _most(one, other):
-    return max(one, other)

@@ -48,7 +48,7 @@ class Semiring:
 
     add: str | Monoid
     multiply: Callable[[Any, Any], Any]
-    dtype: DTypeLike = None
+    dtype: DTypeLike | None = None
 
     def __post_init__(self) -> None:
         if not isinstance(self.add, Monoid) and self.add not in ADDS:

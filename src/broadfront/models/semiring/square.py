@@ -19,10 +19,10 @@ from broadfront.execution.options import Options
 from broadfront.execution.program import Program
 from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
+from broadfront.models.meeting import meeting
 from broadfront.models.semiring.product import as_graph
-from broadfront.models.semiring.programs import _meeting
 from broadfront.models.semiring.rings import Semiring, plus_pair
-from broadfront.operators.describe import Compute, Field, Functor, Intersect
+from broadfront.operators.describe import Compute, Field, Intersect
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -125,7 +125,7 @@ def _common(arcs: int) -> Program:
 @lru_cache(maxsize=64)
 def _row_by_column(ring: Semiring, dtype: str, arcs: int, weighted: bool) -> Program:
     """Return the program that multiplies a row by a column for each entry."""
-    multiply, meet, zero = ring.multiply, _meeting(ring), np.dtype(dtype).type(ring.zero(dtype))
+    multiply, meet, zero = ring.multiply, meeting(ring.add), np.dtype(dtype).type(ring.zero(dtype))
     left, right = (_weight, _in_weight) if weighted else (_one, _one)
 
     def square(vertex, state):
