@@ -100,6 +100,7 @@ def test_fused_pagerank_needs_fewer_barriers_and_bytes() -> None:
         pagerank(graph, style=style, threads=1).record for style in ("activate", "expand")
     )
     assert together.iterations == apart.iterations
+    assert together.atomics.sum() == apart.atomics.sum() == 0
     assert together.barriers < apart.barriers
     assert together.answer_bytes < apart.answer_bytes
 
