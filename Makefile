@@ -10,7 +10,7 @@ FUZZ ?=
 WRITTEN ?= 20000
 SEED ?= 0
 
-.PHONY: demo test checked lint bench mix written routing-stress fuzz interrupts failing clean
+.PHONY: demo test checked lint bench mix models written routing-stress fuzz interrupts failing clean
 
 demo: $(VENV)/installed
 	$(BIN)/broadfront bfs kron:20 --verify
@@ -37,6 +37,10 @@ bench: $(VENV)/installed-for-bench
 # Thousands of random runs against plain serial answers.
 mix: $(VENV)/installed-for-tests
 	PYTHONPATH=tests $(BIN)/python tests/mix.py
+
+# Vertex programs and semirings on larger graphs, on 1 to 4 devices, and what their records count.
+models: $(VENV)/installed-for-tests
+	PYTHONPATH=examples $(BIN)/python tests/models/everywhere.py
 
 # Programs that Hypothesis writes, on every back end; prints the smallest that is not the same.
 written: $(VENV)/installed-for-tests

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from broadfront.graph.origin import Origin
     from broadfront.graph.read import read
     from broadfront.graph.tables import from_arrow, from_pandas, from_polars
+    from broadfront.models import gas, semiring
     from broadfront.operators.describe import (
         Advance,
         Compute,
@@ -120,6 +121,7 @@ __all__ = [
     "from_pandas",
     "from_polars",
     "from_scipy",
+    "gas",
     "generate",
     "pagerank",
     "random",
@@ -128,6 +130,7 @@ __all__ = [
     "run",
     "run_each",
     "scaling",
+    "semiring",
     "split",
     "sssp",
     "triangles",
@@ -167,7 +170,10 @@ _HOMES = {
     ),
 }  # fmt: skip
 """The module of everything above that is loaded on first use."""
-_MODULES = ("atomics", "kernel", "routing", "scaling", "threads", "verify")
+_MODULES = {
+    "atomics": "atomics", "gas": "models.gas", "kernel": "kernel", "routing": "routing",
+    "scaling": "scaling", "semiring": "models.semiring", "threads": "threads", "verify": "verify",
+}  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 
@@ -175,7 +181,7 @@ if not TYPE_CHECKING:  # a type checker knows the names, and should say when one
 
     def __getattr__(name: str) -> Any:
         if name in _MODULES:
-            return import_module(f"broadfront.{name}")
+            return import_module(f"broadfront.{_MODULES[name]}")
         if name not in _HOME:
             raise AttributeError(f"module 'broadfront' has no attribute {name!r}")
         thing = getattr(import_module(f"broadfront.{_HOME[name]}"), name)

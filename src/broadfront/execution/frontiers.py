@@ -30,7 +30,7 @@ def _notices(operator: Operator, program: Program) -> bool:
             if program.fields[into].adds_up:
                 return True
         case Compute() | Reduce() | Filter():
-            if getattr(operator, "over", "frontier") != "frontier":
+            if operator.over != "frontier":
                 return False
             if getattr(operator, "sums", ()):
                 return True

@@ -39,7 +39,7 @@ from broadfront.operators.cpu.solo import (
     stays_small,
     take_over,
 )
-from broadfront.operators.describe import Advance, Compute, Filter, Functor, Operator
+from broadfront.operators.describe import Advance, Compute, Filter, Functor, Operator, Reduce
 from broadfront.pointers import shifted, with_counters
 
 Section = Callable[..., Any]
@@ -206,7 +206,7 @@ def _by_frontier(phase: Phase) -> bool:
     """Tell whether the work of an iteration goes by the frontier alone."""
     return phase.advances and all(
         (isinstance(step, Advance) and step.priority is None)
-        or (isinstance(step, (Compute, Filter)) and step.over == "frontier")
+        or (isinstance(step, (Compute, Filter, Reduce)) and step.over == "frontier")
         for step in phase.step
     )
 

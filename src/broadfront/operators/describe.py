@@ -128,7 +128,7 @@ class Compute:
 
 @dataclass(frozen=True)
 class Reduce:
-    """For every vertex, combine what its neighbours offer, and apply the outcome.
+    """For every vertex, or every one of the frontier, combine what neighbours offer, and apply it.
 
     Parameters
     ----------
@@ -158,6 +158,9 @@ class Reduce:
         ``"in"``: incoming neighbours offer, those from which arcs come. ``"out"``: outgoing ones;
         `edge` and ``state.weight[edge]`` are then those of the arc that leaves the vertex. Tiles
         are for ``"in"``.
+    over
+        ``"vertices"`` or ``"frontier"``; over the frontier the functor is one of edges, and totals
+        are added up by a `Compute` after it.
     """
 
     functor: Functor
@@ -167,8 +170,10 @@ class Reduce:
     sums: tuple[str, ...] = ()
     layout: str | None = None
     along: str = "in"
+    over: str = "vertices"
 
     def __post_init__(self) -> None:
+        _check_over(self.over)
         neutral: Any = 0.0
         if isinstance(self.combine, Monoid):
             self.combine.check()
@@ -194,6 +199,12 @@ class Reduce:
             raise OptionError(f"along={self.along!r}: expected 'in' or 'out'")
         if self.layout == "tiles" and self.along == "out":
             raise OptionError("layout='tiles' is for along='in': leave layout out")
+        if self.over == "frontier" and self.of_neighbor:
+            raise OptionError(
+                "over='frontier' needs a functor(neighbor, vertex, edge, state): write it so"
+            )
+        if self.over == "frontier" and self.sums:
+            raise OptionError("over='frontier' takes no sums: add them up by a Compute after it")
 
     @property
     def of_neighbor(self) -> bool:

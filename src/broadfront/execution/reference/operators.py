@@ -164,14 +164,14 @@ def advance_in_order(operator: Advance, course: Course) -> None:
 
 
 def reduce(operator: Reduce, course: Course) -> None:
-    """Combine what the neighbours of each vertex offer, then apply it everywhere."""
+    """Combine what the neighbours of each vertex offer, then apply it to all."""
     add = _adding(operator.combine, course)
     arcs, ask = _side(operator.along, course)
     offers = []
     if operator.of_neighbor:
         offers = [course.at_vertex(operator.functor, vertex) for vertex in _everyone(course)]
-    totals = []
-    for vertex in _everyone(course):
+    totals = {}
+    for vertex in _vertices(operator, course):
         total = operator.identity
         for neighbor, edge in arcs(vertex, course):
             if operator.of_neighbor:
@@ -179,8 +179,8 @@ def reduce(operator: Reduce, course: Course) -> None:
             else:
                 offer = ask(operator.functor, neighbor, vertex, edge)
             total = add(total, offer)
-        totals.append(total)
-    told = [course.at_vertex(operator.apply, vertex, total) for vertex, total in enumerate(totals)]
+        totals[vertex] = total
+    told = [course.at_vertex(operator.apply, vertex, total) for vertex, total in totals.items()]
     _add_up(operator.sums, told, course)
 
 
@@ -263,7 +263,7 @@ def unite(operator: Unite, course: Course) -> None:
     course.arrays[operator.into][:] = [find(vertex) for vertex in _everyone(course)]
 
 
-def _vertices(operator: Filter | Compute, course: Course) -> Sequence[int]:
+def _vertices(operator: Filter | Compute | Reduce, course: Course) -> Sequence[int]:
     return course.frontier if operator.over == "frontier" else _everyone(course)
 
 

@@ -1,4 +1,4 @@
-"""Something for every vertex of the frontier, be it a queue or a bitmap: compute, and filter."""
+"""Something for every vertex of the frontier, be it a queue or a bitmap: visit, and filter."""
 
 from __future__ import annotations
 
@@ -43,36 +43,56 @@ WORDS_PER_TURN = 16
 def over_frontier(operator: Compute, places: tuple[int, ...]) -> Callable[..., Any]:
     """Return the section of a `Compute` over the frontier; `places` are those of its sums."""
     functor = compile_functor(operator.functor)
+
+    @inner
+    def at_vertex(vertex, graph, state, in_state):
+        return functor(vertex, state), np.int64(0)
+
+    return each_of_frontier(at_vertex, places, BLOCK)
+
+
+def each_of_frontier(
+    at_vertex: Callable[..., Any], places: tuple[int, ...], grain: int
+) -> Callable[..., Any]:
+    """Return a section that visits every vertex of the frontier, `grain` of a queue per turn.
+
+    ``at_vertex(vertex, graph, state, in_state)`` returns what is added up into the fields at
+    `places`, and how many arcs it looked at. Where there are sums, `grain` must be `BLOCK`.
+    """
     add, store, publish = totals_of(places)
     sums = len(places)
 
     @inner
-    def queued(rank, control, queue, size, state, partials, turn):
+    def queued(rank, control, queue, size, graph, state, in_state, partials, turn):
+        visited = np.int64(0)
         while True:
-            begin = claim(control, WORK + turn % 3, rank, BLOCK)
+            begin = claim(control, WORK + turn % 3, rank, grain)
             if begin >= size:
-                break
+                return (size + grain - 1) // grain, visited
             totals = (0.0, 0.0)
-            for place in range(begin, min(size, begin + BLOCK)):
-                totals = add(totals, functor(np.int64(queue[place]), state))
-            store(partials, begin // BLOCK, totals)
-        return (size + BLOCK - 1) // BLOCK
+            for place in range(begin, min(size, begin + grain)):
+                answer, looked = at_vertex(np.int64(queue[place]), graph, state, in_state)
+                totals = add(totals, answer)
+                visited += looked
+            store(partials, begin // grain, totals)
 
     @inner
-    def marked(rank, control, bits, words, state, partials, turn):
+    def marked(rank, control, bits, words, graph, state, in_state, partials, turn):
+        visited = np.int64(0)
         while True:
             begin = claim(control, WORK + turn % 3, rank, WORDS_PER_TURN)
             if begin >= words:
-                break
+                return (words + WORDS_PER_TURN - 1) // WORDS_PER_TURN, visited
             totals = (0.0, 0.0)
             for word in range(begin, min(words, begin + WORDS_PER_TURN)):
                 left = bits[word]
                 while left != 0:
                     vertex = (word << 6) + np.int64(trailing_zeros(left))
-                    totals = add(totals, functor(vertex, state))
+                    answer, looked = at_vertex(vertex, graph, state, in_state)
+                    totals = add(totals, answer)
+                    visited += looked
                     left &= left - np.uint64(1)
             store(partials, begin // WORDS_PER_TURN, totals)
-        return (words + WORDS_PER_TURN - 1) // WORDS_PER_TURN
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
@@ -82,19 +102,27 @@ def over_frontier(operator: Compute, places: tuple[int, ...]) -> Callable[..., A
         if front[PULLING] == 1:
             words = (graph.num_vertices + 63) >> 6
             bits = work.other_bits if odd else work.bits
-            pieces = marked(rank, control, bits, words, state, work.partials, turn)
+            pieces, visited = marked(
+                rank, control, bits, words, graph, state, in_state, work.partials, turn
+            )
         else:
-            queue = queue_at(work, odd)
-            pieces = queued(rank, control, queue, front[SIZE], state, work.partials, turn)
+            queue, size = queue_at(work, odd), front[SIZE]
+            pieces, visited = queued(
+                rank, control, queue, size, graph, state, in_state, work.partials, turn
+            )
+        stats = shifted(work.stats, (turn & 1) * LINE)
+        atomics.store(stats, rank * STATS_WORDS, visited)
         turn = finish(control, rank, threads, turn)
+        if turn < 0:
+            return turn
+        front[BEFORE], front[VISITED], front[ATOMICS] = front[SIZE], 0, 0
+        for thread in range(threads):
+            front[VISITED] += atomics.load(stats, thread * STATS_WORDS)
         if sums:
-            if turn < 0:
-                return turn
             prepare(control, rank, turn)
             if rank == 0:
                 publish(work.partials, pieces, state)
             turn = finish(control, rank, threads, turn)
-        front[BEFORE], front[VISITED], front[ATOMICS] = front[SIZE], 0, 0
         tell(work, front, rank, DENSE, began)
         return turn
 

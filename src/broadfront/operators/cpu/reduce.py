@@ -1,4 +1,4 @@
-"""Reductions: for every vertex what its incoming neighbours offer, combined and applied.
+"""Reductions: for every vertex, or those of the frontier, what neighbours offer, combined.
 
 Where an offer depends on the neighbour alone, all vertices write theirs into one array first, and
 what is combined is read from there: row by row, or tile by tile (see `tiles`), where each thread
@@ -21,6 +21,7 @@ from broadfront.functors import compile_functor
 from broadfront.kernel import inlined, inner
 from broadfront.operators.cpu.compute import blocks_of_vertices, dense, totals_of
 from broadfront.operators.cpu.frontier import BLOCK, WORK, finish, prepare
+from broadfront.operators.cpu.over_frontier import each_of_frontier
 from broadfront.operators.cpu.tiles import Tiles
 from broadfront.operators.describe import Reduce
 from broadfront.operators.monoid import Monoid
@@ -32,6 +33,8 @@ Section = Callable[..., Any]
 
 ROOM = 64
 """Between the totals of two threads; the first slot of it takes what only fills up tiles."""
+GRAIN = 64
+"""Vertices of a frontier that a thread takes at a time: some may have many neighbours."""
 POLLED = 16
 """Tiles after which a thread looks whether the run is to stop."""
 
@@ -81,6 +84,8 @@ def reduce(
         meeting = _by_monoid(operator.combine)
     else:
         meeting = {"sum": _plus, "min": _smaller, "max": _larger}[operator.combine]
+    if operator.over == "frontier":
+        return each_of_frontier(_row_of(operator, meeting, identity), (), GRAIN)
     if not operator.of_neighbor:
         return _by_edges(operator, meeting, places, identity)
     whole = isinstance(operator.identity, int)
@@ -145,26 +150,40 @@ def _whole_totals(work):
 # ---------------------------------------------------------------------- by rows
 
 
+def _row_of(operator: Reduce, meeting: Section, identity: int) -> Section:
+    """Return a function that asks for offers at the edges of a vertex, and applies them.
+
+    It returns what was applied, and how many edges there are.
+    """
+    offer, apply = compile_functor(operator.functor), compile_functor(operator.apply)
+
+    @inner
+    def at_vertex(vertex, graph, state, in_state):
+        targets, offsets = graph.in_targets, graph.in_offsets
+        begin, end = np.int64(offsets[vertex]), np.int64(offsets[vertex + 1])
+        total = graph.numbers.identities[identity]
+        for edge in range(begin, end):
+            total = meeting(total, offer(np.int64(targets[edge]), vertex, edge, in_state))
+        return apply(vertex, total, state), end - begin
+
+    return at_vertex
+
+
 def _by_edges(
     operator: Reduce, meeting: Section, places: tuple[int, ...], identity: int
 ) -> Section:
     """Return a section that asks for an offer at every edge."""
-    offer, apply = compile_functor(operator.functor), compile_functor(operator.apply)
+    at_vertex = _row_of(operator, meeting, identity)
     add, store, publish = totals_of(places)
 
     @inner
     def block_of_rows(block, rank, control, graph, state, in_state, work):
-        totals, start = (0.0, 0.0), graph.numbers.identities[identity]
+        totals, visited = (0.0, 0.0), np.int64(0)
         first = block * BLOCK
-        targets, offsets, visited = graph.in_targets, graph.in_offsets, np.int64(0)
         for place in range(first, min(graph.owned, first + BLOCK)):
-            vertex = np.int64(graph.members[place])
-            begin, end = np.int64(offsets[vertex]), np.int64(offsets[vertex + 1])
-            visited += end - begin
-            total = start
-            for edge in range(begin, end):
-                total = meeting(total, offer(np.int64(targets[edge]), vertex, edge, in_state))
-            totals = add(totals, apply(vertex, total, state))
+            answer, looked = at_vertex(np.int64(graph.members[place]), graph, state, in_state)
+            totals = add(totals, answer)
+            visited += looked
         return totals, visited
 
     return dense(blocks_of_vertices, block_of_rows, store, publish)
