@@ -7,8 +7,8 @@
 5. Each vertex and its parent are joined by an edge of the list.
 
 Method: one pass over the rows of the index on all threads. The edge to the parent is found on the
-way, or else by bisection in the row of the parent; levels are looked up in a table of a byte each
-that stays in the cache. Levels rise by one along the tree, so there is no cycle; distances
+way, or else by bisection in the row of the parent; levels are looked up in a table by rank, a byte
+each, of which nearly all that is needed stays in the cache. Levels rise by one along the tree, so there is no cycle; distances
 may stay the same, and there the chain of parents is followed until they do not. Distances are compared
 in their own arithmetic, without tolerance: relaxing in any order ends at the same bits.
 
@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 
 from broadfront import threads
 from broadfront.errors import VerificationError
-from broadfront.graph500.index import VERTICES_PER_PIECE, EdgeIndex
+from broadfront.graph500.index import EdgeIndex
 from broadfront.kernel import inlined, kernel
 
 Array = NDArray[Any]
@@ -44,34 +44,31 @@ TREE, TREE_LEVELS, EDGE_LEVELS, SPAN, TREE_EDGES = RULES
 NOWHERE, APART = -1, -3
 """What depth has where nothing was reached; what levels have, so that it is next to none."""
 MOST_NARROW = 127
+VERTICES_PER_PIECE = 1 << 15
 
 
 class Offence(NamedTuple):
-    """The first rule that a vertex and another break, and 0 if none; the tuples counted."""
+    """The rule that a vertex and another, by its rank, break; else 0, and the tuples counted."""
 
     rule: int
     vertex: int
-    other: int
+    rank: int
     tuples: int
 
 
 def check_levels(index: EdgeIndex, root: int, parent: Array, depth: Array) -> int:
     """Check a breadth-first search; return how many tuples of the list it has reached."""
-    parent = _column(index, "parent", parent, index.targets.dtype)
     depth = _column(index, "depth", depth, np.dtype(np.int32))
-    levels = np.empty(len(depth), np.int8 if depth.max() <= MOST_NARROW else np.int32)
-    pieces = threads.ranges(len(depth), VERTICES_PER_PIECE)
-    threads.run(lambda piece: _fill_levels(*pieces[piece], depth, levels), len(pieces))
-    return _checked(index, root, parent, depth, _check_levels, levels)
+    narrow = depth.max() <= MOST_NARROW
+    return _checked(index, root, parent, depth, np.dtype(np.int8 if narrow else np.int32))
 
 
 def check_distances(
     index: EdgeIndex, root: int, parent: Array, distance: NDArray[np.float32]
 ) -> int:
     """Check shortest paths; return how many tuples of the list they have reached."""
-    parent = _column(index, "parent", parent, index.targets.dtype)
     distance = _column(index, "distance", distance, np.dtype(np.float32))
-    return _checked(index, root, parent, distance, _check_distances, index.weights)
+    return _checked(index, root, parent, distance, distance.dtype)
 
 
 def _column(index: EdgeIndex, name: str, values: Array, dtype: np.dtype[Any]) -> Array:
@@ -81,30 +78,40 @@ def _column(index: EdgeIndex, name: str, values: Array, dtype: np.dtype[Any]) ->
 
 
 def _checked(
-    index: EdgeIndex, root: int, parent: Array, found: Array, check: Any, beside: Any
+    index: EdgeIndex, root: int, parent: Array, found: Array, narrow: np.dtype[Any]
 ) -> int:
+    parent = _column(index, "parent", parent, index.ranks.dtype)
     pieces = threads.ranges(index.num_vertices, VERTICES_PER_PIECE)
-    rows = index.offsets, index.targets
-    offences = [
-        Offence(*told)
-        for told in threads.run(
-            lambda piece: check(*pieces[piece], *rows, root, parent, found, beside), len(pieces)
+    by_rank = np.empty(len(found), narrow)
+    threads.run(
+        lambda piece: _sort_by_rank(*pieces[piece], index.rank_of, found, by_rank), len(pieces)
+    )
+    if found.dtype == np.float32:
+        offences = threads.run(
+            lambda piece: _check_distances(*pieces[piece], *index, root, parent, found, by_rank),
+            len(pieces),
         )
-    ]
-    broken = [offence for offence in offences if offence.rule]
+    else:
+        offences = threads.run(
+            lambda piece: _check_levels(*pieces[piece], *index, root, parent, found, by_rank),
+            len(pieces),
+        )
+    broken = [Offence(*offence) for offence in offences if offence[0]]
     if broken:
-        worst = min(broken)
-        raise _error(worst, root, parent, found)
-    return sum(offence.tuples for offence in offences)
+        raise _error(index, min(broken), root, parent, found)
+    return sum(offence[-1] for offence in offences)
 
 
-def _error(offence: Offence, root: int, parent: Array, found: Array) -> VerificationError:
+def _error(
+    index: EdgeIndex, offence: Offence, root: int, parent: Array, found: Array
+) -> VerificationError:
     """Return the error for an offence; a cycle breaks the first rule before any other."""
-    rule, vertex, other, _ = offence
+    rule, vertex, rank, _ = offence
     if rule == TREE_LEVELS and _in_cycle(parent, vertex):
         rule = TREE
     problem = f"vertex {vertex} with parent {parent[vertex]} and {found[vertex]}"
     if rule in (EDGE_LEVELS, SPAN):
+        other = int(np.flatnonzero(index.rank_of == rank)[0])
         problem = f"edge {vertex} - {other} with {found[vertex]} and {found[other]}"
     elif rule == TREE and vertex != root:
         problem += ": a cycle or no tree"
@@ -121,111 +128,112 @@ def _in_cycle(parent: Array, vertex: int) -> bool:
 
 
 @inlined
-def _place(offsets, targets, vertex, other):
-    """Return where a tuple of two ends is in the row of the first, or -1; the first of parallels."""
+def _place(offsets, ranks, vertex, rank):
+    """Return where a rank is first in the row of a vertex, -1 if it is not there."""
     begin, end = offsets[vertex], offsets[vertex + 1]
     last = end
     while begin < end:
         middle = begin + (end - begin) // 2
-        if targets[middle] < other:
+        if ranks[middle] < rank:
             begin = middle + 1
         else:
             end = middle
-    return begin if begin < last and targets[begin] == other else -1
+    return begin if begin < last and ranks[begin] == rank else -1
 
 
 @inlined
-def _misplaced(vertex, root, parent, reached):
-    """Return whether what a vertex has for a parent is no part of any tree."""
-    above = parent[vertex]
-    if not reached:
-        return above != NOWHERE or vertex == root
-    return above < 0 or above >= len(parent) or (above == vertex) != (vertex == root)
+def _misplaced(vertex, root, above, size, reached):
+    """Return whether a parent is no part of any tree; without branches, which would be misguessed."""
+    inside = np.uint64(above) < np.uint64(size)  # a negative number is a large one here
+    odd = (inside != reached) | ((above == vertex) != (vertex == root))
+    return odd | ((above != NOWHERE) & (not reached))
+
+
+@inlined
+def _far(level, other):
+    """Return whether levels differ by more than one, by a single comparison."""
+    return np.uint32(np.int32(level) - other + np.int32(1)) > np.uint32(2)
 
 
 @kernel
-def _fill_levels(first, last, depth, levels):
+def _sort_by_rank(first, last, rank_of, found, by_rank):
     for vertex in range(first, last):
-        levels[vertex] = depth[vertex] if depth[vertex] >= 0 else APART
+        by_rank[rank_of[vertex]] = found[vertex] if found[vertex] >= 0 else APART
 
 
 @kernel
-def _check_levels(first, last, offsets, targets, root, parent, depth, levels):
-    tuples = 0
+def _check_levels(
+    first, last, offsets, ranks, weights, rank_of, root, parent, depth, levels
+):  # fmt: skip
+    tuples, size = 0, len(parent)
     for vertex in range(first, last):
         hops = depth[vertex]
         above = parent[vertex]
-        if _misplaced(vertex, root, parent, hops >= 0) or (hops == 0) != (vertex == root):
-            return TREE, vertex, above, 0
-        if hops > 0 and depth[above] != hops - 1:
-            return TREE_LEVELS, vertex, above, 0
+        misplaced = _misplaced(vertex, root, above, size, hops >= 0)
+        misplaced |= (hops == 0) != (vertex == root)
+        wanted = rank_of[np.uint64(0 if misplaced else max(above, 0))]
+        if misplaced | ((hops > 0) & (levels[np.uint64(wanted)] != hops - 1)):
+            return TREE if misplaced else TREE_LEVELS, vertex, 0, 0
         begin = np.uint64(offsets[vertex])  # an unsigned index is not asked whether it is negative
         end = np.uint64(offsets[vertex + 1])
-        level = np.int64(levels[vertex])
+        level = np.int32(hops if hops >= 0 else APART)
         far = False
         joined = hops <= 0
-        for arc in range(begin, end):
-            other = targets[arc]
-            joined |= other == above
-            far |= abs(np.int64(levels[np.uint64(other)]) - level) > 1
+        for place in range(begin, end):
+            rank = ranks[place]
+            joined |= rank == wanted
+            far |= _far(levels[np.uint64(rank)], level)
         if far:
-            other = _far_neighbor(begin, end, targets, levels, level)
-            return SPAN if min(hops, depth[other]) < 0 else EDGE_LEVELS, vertex, other, 0
-        if not joined and _place(offsets, targets, above, vertex) < 0:
-            return TREE_EDGES, vertex, above, 0
+            while not _far(levels[ranks[begin]], level):
+                begin += np.uint64(1)
+            rank = ranks[begin]
+            return SPAN if min(level, levels[rank]) < 0 else EDGE_LEVELS, vertex, rank, 0
+        if not joined and _place(offsets, ranks, above, rank_of[vertex]) < 0:
+            return TREE_EDGES, vertex, 0, 0
         if hops >= 0:
             tuples += np.int64(end - begin)
     return 0, 0, 0, tuples
 
 
 @kernel
-def _far_neighbor(begin, end, targets, levels, level):
-    """Return the first neighbour that is more than one level away."""
-    arc = begin
-    while abs(np.int64(levels[targets[arc]]) - level) <= 1:
-        arc += np.uint64(1)
-    return targets[arc]
-
-
-@kernel
-def _check_distances(first, last, offsets, targets, root, parent, distance, weights):
+def _check_distances(
+    first, last, offsets, ranks, weights, rank_of, root, parent, distance, lengths
+):  # fmt: skip
     tuples = 0
     for vertex in range(first, last):
         length = distance[vertex]
-        above = parent[vertex]
         reached = length < np.inf
-        if _misplaced(vertex, root, parent, reached) or (vertex == root and length != 0):
-            return TREE, vertex, above, 0
+        misplaced = _misplaced(vertex, root, parent[vertex], len(parent), reached)
+        if misplaced or (vertex == root and length != 0):
+            return TREE, vertex, 0, 0
         if reached and vertex != root:
-            rule = _tree_edge(offsets, targets, weights, vertex, above, distance)
+            rule = _tree_edge(offsets, ranks, weights, rank_of, vertex, parent[vertex], distance)
             if rule != 0:
-                return rule, vertex, above, 0
+                return rule, vertex, 0, 0
             if not _leads_down(vertex, root, parent, distance):
-                return TREE, vertex, above, 0
-        for arc in range(offsets[vertex], offsets[vertex + 1]):
-            other = targets[arc]
-            if (distance[other] < np.inf) != reached:
-                return SPAN, vertex, other, 0
-            if reached:
-                weight = weights[arc]
-                if not (distance[other] <= length + weight and length <= distance[other] + weight):
-                    return EDGE_LEVELS, vertex, other, 0
+                return TREE, vertex, 0, 0
+        for place in range(np.uint64(offsets[vertex]), np.uint64(offsets[vertex + 1])):
+            other = lengths[np.uint64(ranks[place])]
+            if (other < np.inf) != reached:
+                return SPAN, vertex, ranks[place], 0
+            if not (other <= length + weights[place] and length <= other + weights[place]):
+                return EDGE_LEVELS, vertex, ranks[place], 0
         if reached:
             tuples += offsets[vertex + 1] - offsets[vertex]
     return 0, 0, 0, tuples
 
 
 @inlined
-def _tree_edge(offsets, targets, weights, vertex, above, distance):
+def _tree_edge(offsets, ranks, weights, rank_of, vertex, above, distance):
     """Return the rule that a tree edge breaks, or 0: of parallel edges one must make the distance."""
-    tail, head = vertex, above
-    place = _place(offsets, targets, tail, head)
+    row, rank = vertex, rank_of[above]
+    place = _place(offsets, ranks, row, rank)
     if place < 0:
-        tail, head = above, vertex
-        place = _place(offsets, targets, tail, head)
+        row, rank = above, rank_of[vertex]
+        place = _place(offsets, ranks, row, rank)
     if place < 0:
         return TREE_EDGES
-    while place < offsets[tail + 1] and targets[place] == head:
+    while place < offsets[row + 1] and ranks[place] == rank:
         if distance[above] + weights[place] == distance[vertex]:
             return 0
         place += 1

@@ -1,0 +1,125 @@
+"""The implementations side by side: construction, TEPS and lines of code, over scales.
+
+All of them get the same list and the same roots at each scale, and each answer is validated. The
+pictures are those of the note: construction time over scale, TEPS over scale, and TEPS over lines of
+code at the largest scale, with Broadfront's own search among them.
+
+References
+----------
+The technical note on five BFS for CPUs and GPUs, Figures 15 to 19 and Table 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from broadfront.errors import OptionError
+from broadfront.graph500.flow import Benchmark, Input, Settings, Tell
+from broadfront.graph500.implementations import Implementation
+from broadfront.report.machine import machine
+from broadfront.scaling.look import COLOURS, INK, MARKERS, Picture, line, logarithmic
+
+PANELS = ("Kernel 1: construction", "Kernel 2: search", "Speed against lines of code")
+
+
+@dataclass(frozen=True)
+class Row:
+    """One implementation at one scale."""
+
+    implementation: str
+    lines: int
+    scale: int
+    construction_seconds: float
+    teps: float
+    """The harmonic mean over the roots."""
+
+
+@dataclass
+class Comparison:
+    """What was measured, of a comparison that may have been stopped."""
+
+    rows: list[Row] = field(default_factory=list)
+
+    def table(self) -> list[str]:
+        """Return the lines of a table, a block for each scale."""
+        wide = max((len(row.implementation) for row in self.rows), default=0)
+        head = f"{'scale':>5}  {'implementation':<{wide}}  {'kernel 1 (s)':>12}  {'MTEPS':>10}  {'lines':>5}"
+        return [head] + [
+            f"{row.scale:>5}  {row.implementation:<{max(wide, 14)}}  {row.construction_seconds:>12.4f}"
+            f"  {row.teps / 1e6:>10,.2f}  {row.lines:>5}"
+            for row in self.rows
+        ]
+
+    def to_plain(self) -> dict[str, Any]:
+        """Return everything as plain values, for JSON."""
+        return {"rows": [asdict(row) for row in self.rows], "machine": machine()}
+
+    def plot(self, path: Path) -> Path:
+        """Draw the pictures into one file."""
+        picture = Picture("Graph500: implementations of breadth-first search", PANELS)
+        building, searching, lines = picture.panels
+        names = list(dict.fromkeys(row.implementation for row in self.rows))
+        for place, name in enumerate(names):
+            mine = [row for row in self.rows if row.implementation == name]
+            scales = [row.scale for row in mine]
+            line(building, scales, [row.construction_seconds for row in mine], name, place)
+            line(searching, scales, [row.teps / 1e6 for row in mine], name, place)
+            _mark(lines, mine[-1], place)
+        _dress(building, "scale", "seconds", scales=True)
+        _dress(searching, "scale", "MTEPS (10⁶ edges/s)", scales=True)
+        _dress(lines, "lines of code", "MTEPS (10⁶ edges/s)")
+        largest = max(row.scale for row in self.rows)
+        picture.note(f"right: at scale {largest}, or the largest that was run")
+        picture.legend("implementation")
+        return picture.save(path)
+
+
+def compare(
+    settings: Settings,
+    scales: Sequence[int],
+    implementations: Sequence[Implementation],
+    tell: Tell,
+    comparison: Comparison,
+) -> None:
+    """Run each implementation at each scale, and add rows to `comparison`."""
+    if not scales:
+        raise OptionError("scales: expected one or more")
+    for scale in scales:
+        at_scale = replace(settings, scale=scale, kernels=("bfs",))
+        given = Input(at_scale)
+        for one in implementations:
+            tell(f"scale {scale}: {one.name}, {one.about}")
+            benchmark = Benchmark(at_scale, one, _say_nothing)
+            outcome = benchmark.run(given)
+            comparison.rows.append(
+                Row(one.name, one.lines, scale, outcome.construction_seconds,
+                    outcome.harmonic_mean())
+            )  # fmt: skip
+
+
+def _say_nothing(line: str) -> None:
+    pass
+
+
+def _mark(axes: Any, row: Row, place: int) -> None:
+    colour = COLOURS[place % len(COLOURS)]
+    axes.plot(
+        [row.lines], [row.teps / 1e6], linestyle="", markersize=8, color=colour,
+        marker=MARKERS[place % len(MARKERS)],
+    )  # fmt: skip
+    axes.annotate(
+        row.implementation, (row.lines, row.teps / 1e6), textcoords="offset points",
+        xytext=(7, 4), fontsize=8, color=INK,
+    )  # fmt: skip
+
+
+def _dress(axes: Any, across: str, up: str, scales: bool = False) -> None:
+    logarithmic(axes)
+    axes.set_xlabel(across, fontsize=9, color=INK)
+    axes.set_ylabel(up, fontsize=9, color=INK)
+    axes.margins(x=0.05 if scales else 0.25, y=0.12)
+    if scales:
+        axes.locator_params(axis="x", integer=True)
