@@ -170,7 +170,7 @@ def _check_levels(
         hops = depth[vertex]
         above = parent[vertex]
         misplaced = _misplaced(vertex, root, above, size, hops >= 0)
-        misplaced |= (hops == 0) != (vertex == root)
+        misplaced |= ((hops == 0) != (vertex == root)) | (hops < NOWHERE)
         wanted = rank_of[np.uint64(0 if misplaced else max(above, 0))]
         if misplaced | ((hops > 0) & (levels[np.uint64(wanted)] != hops - 1)):
             return TREE if misplaced else TREE_LEVELS, vertex, 0, 0
