@@ -104,7 +104,8 @@ def test_unknown_ones_are_refused() -> None:
 
 
 def test_lines_are_those_with_code() -> None:
-    text = '"""About."""\n\n# why\nx = 1  # what\ny = """two\nlines"""\n\ndef f():\n    "Do."\n    return 1\n'
+    text = '"""About."""\n\n# why\nx = 1  # what\ny = """two\nlines"""\n'
+    text += '\ndef f():\n    "Do."\n    return 1\n'
     assert code_lines(text) == 5
     for one in IMPLEMENTATIONS.values():
         longest = sum(

@@ -136,7 +136,7 @@ def test_any_other_depth_or_reach_is_rejected(animal: Animal, chance: object) ->
 @given(animal=edges(weighted=True))
 @settings(max_examples=40, deadline=None)
 def test_distances_of_scipy_are_accepted_with_their_tree(animal: Animal) -> None:
-    """Weights are whole here, so that float32 is exact; zero is a weight, so SciPy counts from 1."""
+    """Weights are whole, so that float32 is exact, and from 1 on: SciPy has no edge of weight 0."""
     one = list_of(animal)
     one.weight = (one.weight % 16 + 1).round().astype(np.float32)  # type: ignore[operator]
     best: dict[tuple[int, int], float] = {}
@@ -147,9 +147,7 @@ def test_distances_of_scipy_are_accepted_with_their_tree(animal: Animal) -> None
     matrix = scipy.sparse.csr_array(
         (list(best.values()), tuple(ends)), shape=(one.num_vertices,) * 2
     )
-    distance, before = scipy.sparse.csgraph.dijkstra(
-        matrix, indices=0, return_predecessors=True
-    )
+    distance, before = scipy.sparse.csgraph.dijkstra(matrix, indices=0, return_predecessors=True)
     parent = np.where(before < 0, -1, before)
     parent[0] = 0
     index_of_list = index_edges(one)

@@ -1,4 +1,4 @@
-"""`broadfront graph500`: the Graph500 benchmark on this machine, and its implementations compared."""
+"""`broadfront graph500`: the Graph500 benchmark here, and its implementations compared."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         description="Generate a Kronecker graph, build it (kernel 1), search it from 64 roots "
         "(kernel 2), find shortest paths from them (kernel 3), validate every answer by the rules "
         "of the benchmark, and print the official block. Ctrl-C shows what has been measured.",
-        epilog="example: broadfront graph500 --scale 20; broadfront graph500 --compare --plot a.png",
+        epilog="example: broadfront graph500 --scale 20, or with --compare --plot teps.png",
     )
     command.add_argument(
         "--scale", type=int, default=SCALE, metavar="S", help=f"2^S vertices; by default {SCALE}"
@@ -97,7 +97,7 @@ def _run_one(options: argparse.Namespace) -> None:
     kernels = options.kernels or [
         name for name in KERNELS if name == "bfs" or chosen.find_paths is not None
     ]
-    settings = _settings(options, options.roots or ROOTS, tuple(dict.fromkeys(kernels)))
+    settings = _settings(options, ROOTS, tuple(dict.fromkeys(kernels)))
     benchmark = Benchmark(settings, chosen, display.teller(options), _devices(options))
     try:
         benchmark.run()
@@ -111,7 +111,7 @@ def _run_one(options: argparse.Namespace) -> None:
 
 def _compare(options: argparse.Namespace) -> None:
     every = [_chosen(name, options) for name in IMPLEMENTATIONS]
-    settings = _settings(options, options.roots or ROOTS_COMPARED, ("bfs",))
+    settings = _settings(options, ROOTS_COMPARED, ("bfs",))
     found = Comparison()
     try:
         compare(settings, options.scales, every, display.teller(options), found)
@@ -125,9 +125,8 @@ def _compare(options: argparse.Namespace) -> None:
                 found.plot(Path(options.plot))
 
 
-def _settings(
-    options: argparse.Namespace, roots: int, kernels: tuple[str, ...]
-) -> Settings:
+def _settings(options: argparse.Namespace, usual_roots: int, kernels: tuple[str, ...]) -> Settings:
+    roots = usual_roots if options.roots is None else options.roots
     return Settings(
         options.scale, options.edgefactor, roots, options.seed, kernels, not options.no_validate
     )

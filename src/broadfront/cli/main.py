@@ -29,7 +29,18 @@ from broadfront.cli import (
 from broadfront.cli.primitives import PRIMITIVES
 from broadfront.errors import BroadfrontError
 
-SUBCOMMANDS = (info, convert, generate, partition, devices, *PRIMITIVES, bench, scaling, graph500, cache)
+SUBCOMMANDS = (
+    info,
+    convert,
+    generate,
+    partition,
+    devices,
+    *PRIMITIVES,
+    bench,
+    scaling,
+    graph500,
+    cache,
+)
 
 EPILOG = """\
 A GRAPH is a file or a generated graph:

@@ -1,8 +1,8 @@
 """The implementations side by side: construction, TEPS and lines of code, over scales.
 
 All of them get the same list and the same roots at each scale, and each answer is validated. The
-pictures are those of the note: construction time over scale, TEPS over scale, and TEPS over lines of
-code at the largest scale, with Broadfront's own search among them.
+pictures are those of the note: construction time over scale, TEPS over scale, and TEPS over lines
+of code at the largest scale, with Broadfront's own search among them.
 
 References
 ----------
@@ -45,10 +45,11 @@ class Comparison:
 
     def table(self) -> list[str]:
         """Return the lines of a table, a block for each scale."""
-        wide = max((len(row.implementation) for row in self.rows), default=0)
-        head = f"{'scale':>5}  {'implementation':<{wide}}  {'kernel 1 (s)':>12}  {'MTEPS':>10}  {'lines':>5}"
+        wide = max(len("implementation"), *(len(row.implementation) for row in self.rows))
+        names = f"{'implementation':<{wide}}"
+        head = f"{'scale':>5}  {names}  {'kernel 1 (s)':>12}  {'MTEPS':>10}  {'lines':>5}"
         return [head] + [
-            f"{row.scale:>5}  {row.implementation:<{max(wide, 14)}}  {row.construction_seconds:>12.4f}"
+            f"{row.scale:>5}  {row.implementation:<{wide}}  {row.construction_seconds:>12.4f}"
             f"  {row.teps / 1e6:>10,.2f}  {row.lines:>5}"
             for row in self.rows
         ]

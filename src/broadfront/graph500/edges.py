@@ -1,8 +1,8 @@
 """The input of the benchmark: a list of edges, and the roots to search from.
 
 The list is what the Kronecker generator draws: in any order, with duplicates and self-loops. Each
-tuple has a weight, uniform in [0, 1), where shortest paths are asked for. A root is a vertex with an
-edge to another vertex.
+tuple has a weight, uniform in [0, 1), where shortest paths are asked for. A root is a vertex with
+an edge to another vertex.
 
 Invariant: the list and the roots depend on scale, edge factor and seed alone.
 
@@ -51,7 +51,9 @@ class EdgeList:
         return columns
 
 
-def draw_edges(scale: int, edge_factor: int = 16, seed: int = 0, weighted: bool = False) -> EdgeList:
+def draw_edges(
+    scale: int, edge_factor: int = 16, seed: int = 0, weighted: bool = False
+) -> EdgeList:
     """Draw the edge list of a scale: ``2 ** scale`` vertices, `edge_factor` tuples for each.
 
     Examples

@@ -19,7 +19,7 @@ Murphy, Wheeler, Barrett, Ang: Introducing the Graph 500 (2010). Specification 3
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -75,12 +75,7 @@ class Input:
     def index(self, keep_edges: bool) -> EdgeIndex:
         """Return the index; it uses up the list unless that is to be kept."""
         if self._index is None:
-            edges = self.edges
-            if keep_edges:
-                columns = (edges.source.copy(), edges.target.copy())
-                weight = None if edges.weight is None else edges.weight.copy()
-                edges = EdgeList(*columns, edges.num_vertices, weight)
-            self._index = index_edges(edges)
+            self._index = index_edges(replace(self.edges) if keep_edges else self.edges)
         return self._index
 
 

@@ -1,13 +1,13 @@
 """The edge list in sorted order, against which answers are checked.
 
-Checking in the order of the list would look up two random vertices for each of its tuples. The index
-holds the same tuples by row, each once, at the end of smaller degree. The other end is there by its
-rank, the largest degree first: a check reads one vertex after the other, and nearly all that it looks
-up by rank lies side by side in the cache. The index is built once, untimed, and shares no memory with
-what kernel 1 built; the list is not needed any more.
+Checking in the order of the list would look up two random vertices for each of its tuples. The
+index holds the same tuples by row, each once, at the end of smaller degree. The other end is there
+by its rank, the largest degree first: a check reads one vertex after the other, and nearly all that
+it looks up by rank lies side by side in the cache. The index is built once, untimed, and shares no
+memory with what kernel 1 built; the list is not needed any more.
 
-Invariant: the index holds the tuples of the list and nothing else. This is checked when it is built,
-by their number and the sum of their hashes, since answers are judged by it.
+Invariant: the index holds the tuples of the list and nothing else. This is checked when it is
+built, by their number and the sum of their hashes, since answers are judged by it.
 """
 
 from __future__ import annotations
@@ -47,34 +47,43 @@ class EdgeIndex(NamedTuple):
 
 def index_edges(edges: EdgeList) -> EdgeIndex:
     """Sort the tuples of a list, which is used up, and check that none was lost."""
-    tuples, (columns, rank_of) = len(edges), _turned(edges)
-    source, target, weight = columns.source, columns.target, columns.weight
-    wanted = _over(tuples, lambda begin, end: _hash_tuples(begin, end, source, target, weight))
-    del source, target, weight
+    columns, rank_of = _turned(edges)
+    wanted = len(columns), _sum_over_tuples(columns)
     rows = rows_from(columns, edges.num_vertices, keep=True)
     index = EdgeIndex(rows.offsets, rows.targets, rows.weights, rank_of)
-    held = _over(index.num_vertices, lambda first, last: _hash_rows(first, last, *index[:3]))
-    if len(index.ranks) != tuples or (sum(held) - sum(wanted)) % 2**64 != 0:
+    hashes = _over(index.num_vertices, lambda first, last: _hash_rows(first, last, *index[:3]))
+    if (len(index.ranks), hashes) != wanted:
         raise VerificationError("the index holds the edge list", "its tuples are others")
     return index
 
 
+def _sum_over_tuples(columns: Columns) -> int:
+    ends = columns.source, columns.target, columns.weight
+    return _over(len(columns), lambda begin, end: _hash_tuples(begin, end, *ends))
+
+
 def _turned(edges: EdgeList) -> tuple[Columns, Array]:
-    """Take the list, and turn its tuples: from the end of larger rank to the rank of the other."""
+    """Take the list; return tuples from the end of larger rank to the rank of the other, and ranks.
+
+    The arrays of the list are somebody else's, too, and stay as they are.
+    """
     columns = edges.taken()
     source, target = columns.source, columns.target
     degrees = np.zeros(edges.num_vertices, np.int64)
     _over(len(source), lambda begin, end: _count_ends(begin, end, source, target, degrees))
     rank_of = np.empty(len(degrees), source.dtype)
     rank_of[np.argsort(-degrees, kind="stable")] = np.arange(len(degrees), dtype=source.dtype)
-    _over(len(source), lambda begin, end: _turn(begin, end, source, target, rank_of))
-    return columns, rank_of
+    turned = Columns(np.empty_like(source), np.empty_like(target), columns.weight)
+    ends = source, target, turned.source, turned.target
+    _over(len(source), lambda begin, end: _turn(begin, end, *ends, rank_of))
+    return turned, rank_of
 
 
-def _over(length: int, task: Callable[[int, int], Any]) -> list[int]:
-    """Call ``task(begin, end)`` on pieces of ``0 .. length`` on all threads."""
+def _over(length: int, task: Callable[[int, int], Any]) -> int:
+    """Call ``task(begin, end)`` on pieces of ``0 .. length`` on all threads; return the sum."""
     pieces = threads.ranges(length, EDGES_PER_PIECE)
-    return threads.run(lambda piece: int(task(*pieces[piece]) or 0), len(pieces), "indexing edges")
+    sums = threads.run(lambda piece: int(task(*pieces[piece]) or 0), len(pieces), "indexing edges")
+    return sum(sums) % 2**64
 
 
 @kernel
@@ -85,12 +94,13 @@ def _count_ends(begin, end, source, target, degrees):
 
 
 @kernel
-def _turn(begin, end, source, target, rank_of):
+def _turn(begin, end, source, target, vertices, ranks, rank_of):
     for edge in range(begin, end):
-        tail, head = source[edge], target[edge]
-        if rank_of[tail] < rank_of[head]:
-            source[edge], head = head, tail
-        target[edge] = rank_of[head]
+        vertex, other = source[edge], target[edge]
+        if rank_of[vertex] < rank_of[other]:
+            vertex, other = other, vertex
+        vertices[edge] = vertex
+        ranks[edge] = rank_of[other]
 
 
 @kernel

@@ -1,16 +1,17 @@
 """The rules of the benchmark, checked after every search at full scale.
 
 1. The parents are a tree: the root is its own parent, and there is no cycle.
-2. Tree edges join levels that differ by one; for shortest paths, distances that differ by the weight.
+2. Tree edges join levels that differ by one; of shortest paths, distances by the weight.
 3. Every edge of the list joins levels that differ by at most one, or distances by its weight.
-4. The tree spans the component of the root: no edge leads from a reached vertex to an unreached one.
+4. The tree spans the component of the root: no edge leads from a reached to an unreached vertex.
 5. Each vertex and its parent are joined by an edge of the list.
 
 Method: one pass over the rows of the index on all threads. The edge to the parent is found on the
 way, or else by bisection in the row of the parent; levels are looked up in a table by rank, a byte
-each, of which nearly all that is needed stays in the cache. Levels rise by one along the tree, so there is no cycle; distances
-may stay the same, and there the chain of parents is followed until they do not. Distances are compared
-in their own arithmetic, without tolerance: relaxing in any order ends at the same bits.
+each, of which nearly all that is needed stays in the cache. Levels rise by one along the tree, so
+there is no cycle; distances may stay the same, and there the chain of parents is followed until
+they do not. Distances are compared in their own arithmetic, without tolerance: relaxing in any
+order ends at the same bits.
 
 The same pass counts the tuples of the list within the reached component, by which TEPS are told.
 
@@ -143,7 +144,7 @@ def _place(offsets, ranks, vertex, rank):
 
 @inlined
 def _misplaced(vertex, root, above, size, reached):
-    """Return whether a parent is no part of any tree; without branches, which would be misguessed."""
+    """Return whether a parent is no part of any tree; without branches, for speed."""
     inside = np.uint64(above) < np.uint64(size)  # a negative number is a large one here
     odd = (inside != reached) | ((above == vertex) != (vertex == root))
     return odd | ((above != NOWHERE) & (not reached))
@@ -225,7 +226,7 @@ def _check_distances(
 
 @inlined
 def _tree_edge(offsets, ranks, weights, rank_of, vertex, above, distance):
-    """Return the rule that a tree edge breaks, or 0: of parallel edges one must make the distance."""
+    """Return the rule that a tree edge breaks, or 0; one of parallel edges must be tight."""
     row, rank = vertex, rank_of[above]
     place = _place(offsets, ranks, row, rank)
     if place < 0:

@@ -65,9 +65,7 @@ class Implementation:
 
 def root_alone(num_vertices: int, root: int, dtype: np.dtype[Any]) -> Tree:
     """Return the tree of a search that has reached its root alone."""
-    tree = Tree(
-        np.full(num_vertices, UNREACHED, dtype), np.full(num_vertices, UNREACHED, np.int32)
-    )
+    tree = Tree(np.full(num_vertices, UNREACHED, dtype), np.full(num_vertices, UNREACHED, np.int32))
     tree.parent[root], tree.depth[root] = root, 0
     return tree
 
@@ -83,11 +81,11 @@ def in_order(task: Callable[[int, int], object], length: int) -> None:
 
 
 def code_lines(source: str) -> int:
-    """Return the number of lines with code on them: no comments, no docstrings, no empty ones.
+    r"""Return the number of lines with code on them: no comments, no docstrings, no empty ones.
 
     Examples
     --------
-    >>> code_lines('"Says what."\\n\\nx = [  # two numbers\\n    1,\\n    2,\\n]\\n')
+    >>> code_lines('"Says what."\n\nx = [  # two numbers\n    1,\n    2,\n]\n')
     4
     """
     lines = set[int]()

@@ -1,8 +1,8 @@
 """List: the edges as they came, chained at each vertex.
 
 The ends of tuple i are the places 2i and 2i + 1. `head` is the last place of a vertex, `following`
-the place before each at the same vertex, and the neighbour is at the other end of the tuple. Kernel 1
-is one pass; kernel 2 jumps through the whole list for every vertex. One thread.
+the place before each at the same vertex, and the neighbour is at the other end of the tuple. Kernel
+1 is one pass; kernel 2 jumps through the whole list for every vertex. One thread.
 
 References
 ----------

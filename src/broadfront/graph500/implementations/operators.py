@@ -27,9 +27,7 @@ class Prepared(NamedTuple):
 
 def build(edges: EdgeList, **options: Any) -> Prepared:
     """Build the graph, and have devices prepare for it."""
-    graph = from_edges(
-        edges.source, edges.target, edges.weight, edges.num_vertices, directed=False
-    )
+    graph = from_edges(edges.source, edges.target, edges.weight, edges.num_vertices, directed=False)
     prepared = Prepared(graph, options)
     if graph.num_arcs:
         search(prepared, int(np.argmax(graph.degrees)))

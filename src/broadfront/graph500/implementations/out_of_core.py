@@ -1,8 +1,8 @@
 """Out of core: edges in blocks on disk, of which one at a time is in memory.
 
-Kernel 1 writes the list to a file that has no name. Kernel 2 keeps depth and parent of each vertex in
-memory, reads block after block, and lets every edge shorten the depth of either end; when a whole pass
-over the file shortens none, all depths are right. One thread.
+Kernel 1 writes the list to a file that has no name. Kernel 2 keeps depth and parent of each vertex
+in memory, reads block after block, and lets every edge shorten the depth of either end; when a
+whole pass over the file shortens none, all depths are right. One thread.
 
 Invariant: a vertex has the depth of its parent and one more, or an edge that will shorten it yet.
 
@@ -81,7 +81,7 @@ def search(file: EdgeFile, root: int) -> Tree:
 
 
 def _read_all(file: Any, column: Array) -> None:
-    view = memoryview(column).cast("B")
+    view = column.data.cast("B")
     while len(view):
         read = file.readinto(view)
         if not read:

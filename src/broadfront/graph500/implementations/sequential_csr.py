@@ -1,7 +1,7 @@
 """CSR: the neighbours of each vertex side by side, and the same sequential search over them.
 
-Kernel 1 counts the edges at each vertex, adds up, and puts every edge at both of its ends; self-loops
-are left out. Kernel 2 reads rows instead of jumping through the list. One thread.
+Kernel 1 counts the edges at each vertex, adds up, and puts every edge at both of its ends;
+self-loops are left out. Kernel 2 reads rows instead of jumping through the list. One thread.
 
 References
 ----------

@@ -1,7 +1,7 @@
 """The sequential search: a list of vertices to visit, in the order in which they were reached.
 
-A vertex without a parent gets one when it is first seen, and goes to the end of the list. The list is
-in order of depth, so the first to see a vertex is one level above it.
+A vertex without a parent gets one when it is first seen, and goes to the end of the list. The list
+is in order of depth, so the first to see a vertex is one level above it.
 """
 
 from __future__ import annotations

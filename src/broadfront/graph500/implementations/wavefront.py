@@ -1,9 +1,9 @@
 """Wavefront: in every level each vertex has a turn, whether it is in the front or not.
 
-Three maps say of each vertex whether it is in the current front, in the next, and visited. A level is
-two phases on all threads: vertices of the front put their unvisited neighbours into the next front;
-then these become the current one. Several threads may give the same vertex a parent: each of them is
-one level above, so any will do.
+Three maps say of each vertex whether it is in the current front, in the next, and visited. A level
+is two phases on all threads: vertices of the front put their unvisited neighbours into the next
+front; then these become the current one. Several threads may give the same vertex a parent: each of
+them is one level above, so any will do.
 
 References
 ----------
