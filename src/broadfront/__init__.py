@@ -23,7 +23,7 @@ from broadfront.errors import (
 )
 
 if TYPE_CHECKING:
-    from broadfront import atomics, scaling, verify
+    from broadfront import atomics, graph500, scaling, verify
     from broadfront.algorithms.betweenness import Betweenness, betweenness
     from broadfront.algorithms.bfs import BreadthFirst, bfs
     from broadfront.algorithms.components import Components, connected_components
@@ -117,6 +117,7 @@ __all__ = [
     "from_polars",
     "from_scipy",
     "generate",
+    "graph500",
     "pagerank",
     "random",
     "read",
@@ -162,7 +163,7 @@ _HOMES = {
     ),
 }  # fmt: skip
 """The module of everything above that is loaded on first use."""
-_MODULES = ("atomics", "kernel", "scaling", "threads", "verify")
+_MODULES = ("atomics", "graph500", "kernel", "scaling", "threads", "verify")
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 
 

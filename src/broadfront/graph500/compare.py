@@ -22,8 +22,6 @@ from broadfront.graph500.implementations import Implementation
 from broadfront.report.machine import machine
 from broadfront.scaling.look import COLOURS, INK, MARKERS, Picture, line, logarithmic
 
-PANELS = ("Kernel 1: construction", "Kernel 2: search", "Speed against lines of code")
-
 
 @dataclass(frozen=True)
 class Row:
@@ -60,20 +58,24 @@ class Comparison:
 
     def plot(self, path: Path) -> Path:
         """Draw the pictures into one file."""
-        picture = Picture("Graph500: implementations of breadth-first search", PANELS)
-        building, searching, lines = picture.panels
         names = list(dict.fromkeys(row.implementation for row in self.rows))
-        for place, name in enumerate(names):
-            mine = [row for row in self.rows if row.implementation == name]
+        rows = {
+            name: [row for row in self.rows if row.implementation == name] for name in names
+        }  # fmt: skip
+        common = min(max(row.scale for row in mine) for mine in rows.values())
+        titles = "Kernel 1", "Kernel 2", f"Kernel 2 at scale {common} against lines of code"
+        picture = Picture("Graph500: implementations of breadth-first search", titles)
+        building, searching, effort = picture.panels
+        for place, (name, mine) in enumerate(rows.items()):
             scales = [row.scale for row in mine]
             line(building, scales, [row.construction_seconds for row in mine], name, place)
             line(searching, scales, [row.teps / 1e6 for row in mine], name, place)
-            _mark(lines, mine[-1], place)
-        _dress(building, "scale", "seconds", scales=True)
-        _dress(searching, "scale", "MTEPS (10⁶ edges/s)", scales=True)
-        _dress(lines, "lines of code", "MTEPS (10⁶ edges/s)")
-        largest = max(row.scale for row in self.rows)
-        picture.note(f"right: at scale {largest}, or the largest that was run")
+            _mark(effort, next(row for row in mine if row.scale == common), place)
+        _dress(building, "scale", "seconds")
+        _dress(searching, "scale", "MTEPS (10⁶ edges/s)")
+        _dress(effort, "lines of code", "MTEPS (10⁶ edges/s)", 0.25)
+        for axes in (building, searching):
+            axes.set_xticks(sorted({row.scale for row in self.rows}))
         picture.legend("implementation")
         return picture.save(path)
 
@@ -117,10 +119,8 @@ def _mark(axes: Any, row: Row, place: int) -> None:
     )  # fmt: skip
 
 
-def _dress(axes: Any, across: str, up: str, scales: bool = False) -> None:
+def _dress(axes: Any, across: str, up: str, margin: float = 0.05) -> None:
     logarithmic(axes)
     axes.set_xlabel(across, fontsize=9, color=INK)
     axes.set_ylabel(up, fontsize=9, color=INK)
-    axes.margins(x=0.05 if scales else 0.25, y=0.12)
-    if scales:
-        axes.locator_params(axis="x", integer=True)
+    axes.margins(x=margin, y=0.12)
