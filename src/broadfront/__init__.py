@@ -25,7 +25,7 @@ from broadfront.errors import (
 )
 
 if TYPE_CHECKING:
-    from broadfront import atomics, routing, scaling, verify
+    from broadfront import atomics, graph500, routing, scaling, verify
     from broadfront.algorithms.betweenness import Betweenness, betweenness
     from broadfront.algorithms.bfs import BreadthFirst, bfs
     from broadfront.algorithms.components import Components, connected_components
@@ -123,6 +123,7 @@ __all__ = [
     "from_scipy",
     "gas",
     "generate",
+    "graph500",
     "pagerank",
     "random",
     "read",
@@ -171,8 +172,9 @@ _HOMES = {
 }  # fmt: skip
 """The module of everything above that is loaded on first use."""
 _MODULES = {
-    "atomics": "atomics", "gas": "models.gas", "kernel": "kernel", "routing": "routing",
-    "scaling": "scaling", "semiring": "models.semiring", "threads": "threads", "verify": "verify",
+    "atomics": "atomics", "gas": "models.gas", "graph500": "graph500", "kernel": "kernel",
+    "routing": "routing", "scaling": "scaling", "semiring": "models.semiring", "threads": "threads",
+    "verify": "verify",
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

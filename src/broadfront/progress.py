@@ -36,6 +36,16 @@ def listening(listener: Listener | None) -> Iterator[None]:
 
 
 @contextmanager
+def unheard() -> Iterator[None]:
+    """Tell nobody anything inside the block: for what is timed."""
+    token = _listener.set(None)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
+
+
+@contextmanager
 def following(
     stage: str, done: Callable[[], int], stop: Callable[[], None], total: int = 0
 ) -> Iterator[None]:

@@ -21,6 +21,7 @@ from broadfront.cli import (
     devices,
     display,
     generate,
+    graph500,
     info,
     partition,
     scaling,
@@ -28,7 +29,18 @@ from broadfront.cli import (
 from broadfront.cli.primitives import PRIMITIVES
 from broadfront.errors import BroadfrontError
 
-SUBCOMMANDS = (info, convert, generate, partition, devices, *PRIMITIVES, bench, scaling, cache)
+SUBCOMMANDS = (
+    info,
+    convert,
+    generate,
+    partition,
+    devices,
+    *PRIMITIVES,
+    bench,
+    scaling,
+    graph500,
+    cache,
+)
 
 EPILOG = """\
 A GRAPH is a file or a generated graph:
@@ -46,6 +58,7 @@ examples:
   broadfront generate rgg:18:weights=1-63 rgg.bfg
   broadfront bench --graphs kron:16 grid:1000x1000
   broadfront scaling --quick --plots pictures
+  broadfront graph500 --scale 20
 """
 
 

@@ -13,12 +13,17 @@ from broadfront.partition.split import PARTITIONERS
 from broadfront.sizes import bytes_in
 
 
-def add(command: argparse.ArgumentParser) -> None:
-    """Add the options that say where something runs."""
+def add_devices(command: argparse._ActionsContainer) -> None:
+    """Add the option that names devices."""
     command.add_argument(
         "--devices", type=devices, metavar="N",
         help="a number of devices, names as in cpu*2,cpu, or python; see: broadfront devices",
     )  # fmt: skip
+
+
+def add(command: argparse.ArgumentParser) -> None:
+    """Add the options that say where something runs."""
+    add_devices(command)
     command.add_argument(
         "--partitioner", metavar="NAME",
         help=f"how devices share the graph: {', '.join(PARTITIONERS)}, or a file that "

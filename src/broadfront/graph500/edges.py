@@ -1,0 +1,112 @@
+"""The input of the benchmark: a list of edges, and the roots to search from.
+
+The list is what the Kronecker generator draws: in any order, with duplicates and self-loops. Each
+tuple has a weight, uniform in [0, 1), where shortest paths are asked for. A root is a vertex with
+an edge to another vertex.
+
+Invariant: the list and the roots depend on scale, edge factor and seed alone.
+
+References
+----------
+Graph500 benchmark specification 3.0, sections 3 (generating the edge list) and 5 (sampling roots).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadfront import threads
+from broadfront.graph.build import NOTHING, Columns
+from broadfront.graph.generate.random import key, word
+from broadfront.graph.generate.registry import GENERATORS
+from broadfront.kernel import kernel
+
+Array = NDArray[Any]
+
+EDGES_PER_PIECE = 1 << 20
+WEIGHT_BITS = 24
+"""As many as float32 holds exactly: no weight is rounded up to 1."""
+
+
+@dataclass
+class EdgeList:
+    """Undirected edges in any order, one tuple each; `weight` is float32 or not there."""
+
+    source: Array
+    target: Array
+    num_vertices: int
+    weight: NDArray[np.float32] | None = None
+
+    def __len__(self) -> int:
+        return len(self.source)
+
+    def taken(self) -> Columns:
+        """Return the columns, and keep none of them."""
+        columns = Columns(self.source, self.target, self.weight)
+        self.source, self.target, self.weight = NOTHING, NOTHING, None
+        return columns
+
+
+def draw_edges(
+    scale: int, edge_factor: int = 16, seed: int = 0, weighted: bool = False
+) -> EdgeList:
+    """Draw the edge list of a scale: ``2 ** scale`` vertices, `edge_factor` tuples for each.
+
+    Examples
+    --------
+    >>> len(draw_edges(10))
+    16384
+    """
+    drawn = GENERATORS["kron"](scale, edge_factor, seed=seed)
+    weight = draw_weights(len(drawn.source), seed) if weighted else None
+    return EdgeList(drawn.source, drawn.target, drawn.num_vertices, weight)
+
+
+def draw_weights(count: int, seed: int) -> NDArray[np.float32]:
+    """Return `count` random numbers in [0, 1)."""
+    weights = np.empty(count, np.float32)
+    stream = key(seed, "graph500 weights")
+    pieces = threads.ranges(count, EDGES_PER_PIECE)
+    threads.run(
+        lambda piece: _fill_weights(stream, *pieces[piece], weights), len(pieces), "drawing weights"
+    )
+    return weights
+
+
+def draw_roots(edges: EdgeList, count: int = 64, seed: int = 0) -> NDArray[np.int64]:
+    """Return distinct vertices that have an edge to another; all of them if there are fewer.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> draw_roots(EdgeList(np.array([0, 1]), np.array([0, 2]), 4)).tolist()
+    [2, 1]
+    """
+    connected = np.zeros(edges.num_vertices, np.bool_)
+    pieces = threads.ranges(len(edges), EDGES_PER_PIECE)
+    threads.run(
+        lambda piece: _mark_connected(edges.source, edges.target, *pieces[piece], connected),
+        len(pieces), "drawing roots",
+    )  # fmt: skip
+    candidates = np.flatnonzero(connected)
+    chance = np.random.default_rng(int(key(seed, "graph500 roots")))
+    return chance.choice(candidates, min(count, len(candidates)), replace=False)
+
+
+@kernel
+def _fill_weights(stream, begin, end, weights):
+    for edge in range(begin, end):
+        drawn = word(stream, edge) >> np.uint64(64 - WEIGHT_BITS)
+        weights[edge] = np.float32(drawn) * np.float32(2.0**-WEIGHT_BITS)
+
+
+@kernel
+def _mark_connected(source, target, begin, end, connected):
+    for edge in range(begin, end):
+        if source[edge] != target[edge]:
+            connected[source[edge]] = True
+            connected[target[edge]] = True

@@ -1,0 +1,47 @@
+"""Broadfront: its own search, which is direction-optimising, and its shortest paths.
+
+Kernel 1 builds a `Graph` and searches it once from the vertex of largest degree: whatever a first
+search prepares (parts of devices, memory to work in) belongs to construction.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from broadfront.algorithms.bfs import bfs
+from broadfront.algorithms.sssp import sssp
+from broadfront.graph.csr import Graph
+from broadfront.graph.edges import from_edges
+from broadfront.graph500.edges import EdgeList
+from broadfront.graph500.implementations.contract import Paths, Tree
+
+
+class Prepared(NamedTuple):
+    """A graph, and how to search it: `broadfront.Options`."""
+
+    graph: Graph
+    options: dict[str, Any]
+
+
+def build(edges: EdgeList, **options: Any) -> Prepared:
+    """Build the graph, and have devices prepare for it."""
+    graph = from_edges(edges.source, edges.target, edges.weight, edges.num_vertices, directed=False)
+    prepared = Prepared(graph, options)
+    if graph.num_arcs:
+        search(prepared, int(np.argmax(graph.degrees)))
+    return prepared
+
+
+def search(prepared: Prepared, root: int) -> Tree:
+    """Search from a root."""
+    found = bfs(prepared.graph, root, **prepared.options)
+    return Tree(found.parent, found.depth)
+
+
+def find_paths(prepared: Prepared, root: int) -> Paths:
+    """Find the shortest paths from a root, and their tree."""
+    found = sssp(prepared.graph, root, parents=True, **prepared.options)
+    assert found.parent is not None
+    return Paths(found.parent, found.distance)
