@@ -39,7 +39,9 @@ from broadfront.report.record import recorded
 
 Array = NDArray[Any]
 
-ARCS_WORTH_A_THREAD = 1 << 15
+ARCS_WORTH_A_THREAD, ON_PATHS = 1 << 15, 1 << 19
+"""Arcs that pay for a thread: of any graph, and of one that never branches, whose arcs are little
+work and lead from one thread's vertices to another's."""
 FEW_STARTS = 64
 """Vertices to start from that are one thread's work in a graph that never branches."""
 
@@ -197,7 +199,8 @@ def thread_count(graph: Graph, threads: int | None, narrow: bool = False) -> int
     if threads is not None:
         threads = counted(threads, "threads")
         return thread_settings.check(threads, f"threads={threads}")
-    worth = 1 if narrow else graph.num_arcs // ARCS_WORTH_A_THREAD
+    each = ON_PATHS if graph.never_branches else ARCS_WORTH_A_THREAD
+    worth = 1 if narrow else graph.num_arcs // each
     return max(1, min(thread_settings.count(), worth))
 
 

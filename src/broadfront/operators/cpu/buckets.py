@@ -241,7 +241,7 @@ def take_from(other, ring):
 
 @inner
 def offer_nothing(rank, work):
-    """Forget what this thread has offered in an earlier run."""
+    """Have no blocks to offer; what is in the stats may be anything."""
     own = shifted(work.stats, rank * STATS_WORDS + OFFER)
     atomics.store(own, 0, 0)
     atomics.store(own, 1, 0)
