@@ -18,6 +18,7 @@ def test_zeros(length: int) -> None:
     assert array.dtype == np.int64
     assert array.shape == (length,)
     assert not array.any()
+    assert length == 0 or array.ctypes.data % pages.CACHE_LINE == 0
 
 
 @pytest.mark.parametrize(

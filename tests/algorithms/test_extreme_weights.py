@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import broadfront as bf
+from broadfront.algorithms.distances import working_dtype
 
 DEVICES = [1, 2]
 RING = ([0, 0, 1, 2, 3], [1, 2, 2, 0, 0])
@@ -111,3 +112,16 @@ def test_jumps_of_any_scale() -> None:
     for wrong in ("everywhere", {0: "a"}, [np.inf] * 4, [0] * 4, [[1] * 4]):
         with pytest.raises(bf.OptionError, match="personalization"):
             bf.pagerank(graph, personalization=wrong)
+
+
+@pytest.mark.parametrize("directed", [True, False])
+@pytest.mark.parametrize("heavy", [(1 << 30) - 9, (1 << 30) - 8, (1 << 30) - 7, (1 << 31) - 1])
+def test_lengths_about_the_largest_of_32_bits(heavy: int, directed: bool) -> None:
+    """Paths are added up in 32 bits only where the weights of all arcs leave room for one more."""
+    weights = [3, heavy, 4, 1]
+    graph = bf.from_edges(
+        range(4), range(1, 5), weight=np.array(weights, np.int64), num_vertices=6, directed=directed
+    )
+    expected = [0, *np.cumsum(weights).tolist(), np.iinfo(np.int64).max]
+    assert working_dtype(graph) == (np.int32 if 2 * heavy + 8 < (1 << 31) - 1 else np.int64)
+    assert bf.sssp(graph, 0, threads=1).distance.tolist() == expected

@@ -174,9 +174,10 @@ def test_a_time_limit_holds_on_a_path(where: dict[str, Any]) -> None:
 
 def test_one_thread_follows_a_path_by_default() -> None:
     path = bf.generate("path:100000:weights=1-9")
-    for found in (bf.bfs(path, 0), bf.sssp(path, 0)):
-        assert found.report.totals()["threads"] == 1
-        found.verify()
+    found = bf.bfs(path, 0), bf.sssp(path, 0), bf.connected_components(path), bf.triangles(path)
+    for answer in found:
+        assert answer.report.totals()["threads"] == 1
+        answer.verify()
     with bf_threads.limit(3):
         assert bf.bfs(bf.generate("cycle:200000"), list(range(65))).report.totals()["threads"] == 3
         assert bf.pagerank(path, max_iterations=2).report.totals()["threads"] == 3

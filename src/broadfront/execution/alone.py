@@ -43,8 +43,9 @@ Array = NDArray[Any]
 ARCS_WORTH_A_THREAD = 1 << 15
 MANY = 64
 """Of so many vertices one, and a frontier is put in order by marks of all."""
-FEW_STARTS = 64
-"""Vertices to start from that are one thread's work in a graph that never branches."""
+FEW_STARTS, FEW_ARCS = 64, 1 << 19
+"""What is one thread's work in a graph that never branches: so many vertices to start from, and so
+many arcs where each is looked at once."""
 
 
 def run_alone(
@@ -68,8 +69,7 @@ def run_alone(
     """
     clock = Clock()
     places = frontier_of(graph, frontier)
-    narrow = program.only_advances and graph.never_branches and len(places) <= FEW_STARTS
-    count = thread_count(graph, threads, narrow)
+    count = thread_count(graph, threads, _is_narrow(program, graph, len(places)))
     settled = program.on(graph.targets.dtype)
     begins = checked_start(settled, start, graph)
     numbers = values_of(program, parameters)
@@ -204,11 +204,17 @@ def increasing(places: Array, size: int) -> NDArray[np.int64]:
     return np.flatnonzero(there)
 
 
-def thread_count(graph: Graph, threads: int | None, narrow: bool = False) -> int:
-    """Return how many threads to run on: as told, or as many as pay; one if frontiers are `narrow`.
+def _is_narrow(program: Program, graph: Graph, starts: int) -> bool:
+    """Tell whether there is nothing to share: along paths a frontier never grows."""
+    if not graph.never_branches:
+        return False
+    if program.looks_once:
+        return graph.num_arcs < FEW_ARCS
+    return program.only_advances and starts <= FEW_STARTS
 
-    Along paths a frontier never grows, and there is nothing to share.
-    """
+
+def thread_count(graph: Graph, threads: int | None, narrow: bool = False) -> int:
+    """Return how many threads to run on: as told, or as many as pay; one for `narrow` work."""
     if threads is not None:
         threads = counted(threads, "threads")
         return thread_settings.check(threads, f"threads={threads}")

@@ -204,6 +204,11 @@ class Program:
         return all(isinstance(step, Advance) for step in self.operators)
 
     @property
+    def looks_once(self) -> bool:
+        """Whether all that it does is to look at every edge once."""
+        return all(isinstance(step, (Unite, Intersect)) for step in self.operators)
+
+    @property
     def advances_back(self) -> bool:
         """Whether some `Advance` goes against the arcs."""
         return any(isinstance(step, Advance) and step.along == "in" for step in self.operators)

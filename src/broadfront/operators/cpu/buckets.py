@@ -33,7 +33,7 @@ POOL_SHARE = 4
 """Entries in all pools for every vertex of the graph, beside `POOL_LEAST` blocks per thread."""
 POOL_LEAST = 5 * WINDOW
 NONE_LEFT = 1 << 60
-WIDTH_FACTOR, OF_SPARSE, WITH_HUBS, ON_PATHS = 4.0, 8.0, 1.0, 1024.0
+WIDTH_FACTOR, OF_SPARSE, OF_SPARSE_PARTS, WITH_HUBS, ON_PATHS = 4.0, 8.0, 2.0, 1.0, 1024.0
 SPARSE, HUB = 16.0, 32.0
 """The mean degree below which a graph is sparse, and how often the mean degree a hub has."""
 WIDTH_SAMPLES = 1 << 14
@@ -89,9 +89,10 @@ def sensible_width(graph: Graph, in_parts: bool = False) -> float:
 
     Wide buckets waste work, narrow ones meetings; what matters is the weight of a vertex' lightest
     way on, which is about the mean weight over the mean degree. Sparse graphs are deep, and have
-    little in each bucket; `in_parts`, spans of buckets make up for that. Where there are hubs,
-    narrow buckets still hold much, and to walk a hub before its time is all that costs. Where ways
-    never branch there is only one way on, and wide buckets waste nothing.
+    little in each bucket; `in_parts`, spans of buckets make up for that, and narrow buckets have
+    less walked again for what a peer proposes late. Where there are hubs, narrow buckets still hold
+    much, and to walk a hub before its time is all that costs. Where ways never branch there is only
+    one way on, and wide buckets waste nothing.
     """
     mean = 1.0
     if graph.weights is not None and graph.num_arcs:
@@ -99,7 +100,9 @@ def sensible_width(graph: Graph, in_parts: bool = False) -> float:
         with np.errstate(over="ignore"):
             mean = float(np.abs(graph.weights[::every]).mean(dtype=np.float64))
     degree = max(1.0, graph.num_arcs / max(1, graph.num_vertices))
-    factor = OF_SPARSE if degree < SPARSE and not in_parts else WIDTH_FACTOR
+    factor = WIDTH_FACTOR
+    if degree < SPARSE:
+        factor = OF_SPARSE_PARTS if in_parts else OF_SPARSE
     if graph.max_degree > HUB * degree:
         factor = WITH_HUBS
     if graph.never_branches:
@@ -241,7 +244,7 @@ def take_from(other, ring):
 
 @inner
 def offer_nothing(rank, work):
-    """Forget what this thread has offered in an earlier run."""
+    """Have no blocks to offer; what is in the stats may be anything."""
     own = shifted(work.stats, rank * STATS_WORDS + OFFER)
     atomics.store(own, 0, 0)
     atomics.store(own, 1, 0)

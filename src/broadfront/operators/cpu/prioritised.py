@@ -138,7 +138,6 @@ def prioritised(
         """Empty the buckets, and put this thread's share of the frontier into them."""
         buckets = work.buckets
         empty_ring(rank, np.int64(buckets.blocks), ring)
-        offer_nothing(rank, work)
         first, last = share(graph.num_vertices, rank, threads)
         fill = graph.numbers.fills[place]
         for vertex in range(first, last):
@@ -211,6 +210,8 @@ def prioritised(
             if ring.tops[NEAREST] <= front[OWN]:
                 spread(state, front[BASE], per_width, ring)
             offer(front[OWN] & (WINDOW - 1), rank, control, work, ring, turn)
+        else:
+            offer_nothing(rank, work)
         base, bucket = front[BASE], front[OWN]
         turn = finish(control, rank, threads, turn)
         if turn < 0:

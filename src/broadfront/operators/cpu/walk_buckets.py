@@ -11,8 +11,10 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
 from numba.extending import overload
 
+from broadfront.bounded import Bounded
 from broadfront.devices.control import poll, stopped
 from broadfront.devices.timeline import COARSE, FINE
 from broadfront.kernel import inlined, inner
@@ -167,7 +169,8 @@ def fetch_weight(state, edge):
 
 @overload(fetch_weight)
 def _fetch_weight(state, edge):
-    if "weight" in state.fields:
+    weight = dict(zip(state.fields, state.types, strict=True)).get("weight")
+    if isinstance(weight, (types.CPointer, Bounded)):
         return lambda state, edge: prefetch(state.weight, edge)
     return lambda state, edge: None
 
