@@ -48,6 +48,8 @@ def test_several_devices_are_told(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["--implementation", "best"], "implementation 'best': unknown; known: list, csr"),
         (["--implementation", "csr", "--devices", "2"], "--devices is for --implementation"),
+        (["--block-memory", "1M"], "--block-memory is for --implementation out-of-core, not for"),
+        (["--threads", "0"], "threads=0 is not a positive number"),
         (["--implementation", "csr", "--kernels", "sssp"], "'csr' has no kernel for sssp"),
         (["--scale", "0"], "scale=0: expected 1 or more"),
         (["--roots", "0"], "roots=0: expected 1 or more"),

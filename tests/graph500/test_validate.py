@@ -170,6 +170,16 @@ def test_a_tuple_lost_on_the_way_to_the_index_is_noticed(monkeypatch: pytest.Mon
         index_edges(copied(KRON))
 
 
-def test_arrays_of_any_integer_dtype_are_taken() -> None:
+def test_arrays_of_any_integer_dtype_are_taken_as_they_are() -> None:
     parent: NDArray[np.int64] = np.array(PARENT)
     assert check_levels(index_edges(copied(SMALL)), 0, parent, np.array(DEPTH)) == 7
+    parent[3] += 1 << 32
+    with pytest.raises(VerificationError, match="rule 1: .* parent has values that int32"):
+        check_levels(index_edges(copied(SMALL)), 0, parent, np.array(DEPTH))
+
+
+def test_parents_that_lead_out_of_the_graph_after_another_offence() -> None:
+    parent, depth = np.array([0, 2, 9, -1], np.int32), np.array([0, 1, 2, -1], np.int32)
+    two = EdgeList(np.array([0, 1], np.int32), np.array([1, 2], np.int32), 4)
+    with pytest.raises(VerificationError, match="rule"):
+        check_levels(index_edges(two), 0, parent, depth)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
+from broadfront import threads
 from broadfront.cli import display, graphs, where
 from broadfront.clock import Allowance
 from broadfront.devices.choose import choose
@@ -54,7 +56,7 @@ def add(commands: Any) -> argparse.ArgumentParser:
         "--implementation", default=OWN, metavar="NAME",
         help=f"of {' '.join(IMPLEMENTATIONS)}; by default {OWN}",
     )  # fmt: skip
-    ways.add_argument("--threads", type=int, metavar="N", help=f"of each device of {OWN}")
+    ways.add_argument("--threads", type=int, metavar="N", help="of all, or of each device")
     where.add_devices(ways)
     ways.add_argument(
         "--block-memory", type=where.size, metavar="BYTES",
@@ -85,7 +87,8 @@ def run(options: argparse.Namespace) -> None:
             known = " ".join(PICTURES)
             raise OptionError(f"--plot {options.plot}: expected a name that ends in {known}")
         require("matplotlib", "plots")
-    with Allowance(options.time_limit):
+    limited = nullcontext() if options.threads is None else threads.limit(options.threads)
+    with Allowance(options.time_limit), limited:
         if options.compare:
             _compare(options)
         else:
@@ -134,15 +137,15 @@ def _settings(options: argparse.Namespace, usual_roots: int, kernels: tuple[str,
 
 def _chosen(name: str, options: argparse.Namespace) -> Implementation:
     """Return an implementation with the options that are for it."""
-    given = {"devices": options.devices, "threads": options.threads}
-    asked = {option: value for option, value in given.items() if value is not None}
+    if name == OWN and options.devices is not None:
+        return implementation(name, devices=options.devices, threads=options.threads)
     if name == OUT_OF_CORE and options.block_memory is not None:
         return implementation(name, block_memory=options.block_memory)
-    if name != OWN:
-        for option in () if options.compare else asked:
-            raise OptionError(f"--{option} is for --implementation {OWN}, not for {name}")
-        return implementation(name)
-    return implementation(name, **asked)
+    for option, owner in (("devices", OWN), ("block_memory", OUT_OF_CORE)):
+        if getattr(options, option) is not None and name != owner and not options.compare:
+            flag = option.replace("_", "-")
+            raise OptionError(f"--{flag} is for --implementation {owner}, not for {name}")
+    return implementation(name)
 
 
 def _devices(options: argparse.Namespace) -> int:

@@ -75,7 +75,12 @@ def check_distances(
 def _column(index: EdgeIndex, name: str, values: Array, dtype: np.dtype[Any]) -> Array:
     if values.shape != (index.num_vertices,):
         raise VerificationError(RULES[TREE], f"{name} has shape {values.shape}")
-    return np.ascontiguousarray(values, dtype)
+    if values.dtype == dtype:
+        return np.ascontiguousarray(values)
+    narrowed = values.astype(dtype)
+    if not np.array_equal(narrowed, values):
+        raise VerificationError(RULES[TREE], f"{name} has values that {dtype} does not hold")
+    return narrowed
 
 
 def _checked(
@@ -122,7 +127,7 @@ def _error(
 def _in_cycle(parent: Array, vertex: int) -> bool:
     """Return whether the parents of a vertex lead to no end."""
     seen = set[int]()
-    while vertex not in seen and 0 <= parent[vertex] != vertex:
+    while vertex not in seen and 0 <= parent[vertex] < len(parent) and parent[vertex] != vertex:
         seen.add(vertex)
         vertex = int(parent[vertex])
     return vertex in seen

@@ -1,7 +1,8 @@
 """Broadfront: its own search, which is direction-optimising, and its shortest paths.
 
-Kernel 1 builds a `Graph` and searches it once from the vertex of largest degree: whatever a first
-search prepares (parts of devices, memory to work in) belongs to construction.
+Kernel 1 builds a `Graph` and searches it once from the vertex of largest degree, with weights along
+shortest paths, too: whatever a first run prepares (parts of devices, memory to work in) belongs to
+construction.
 """
 
 from __future__ import annotations
@@ -30,7 +31,10 @@ def build(edges: EdgeList, **options: Any) -> Prepared:
     graph = from_edges(edges.source, edges.target, edges.weight, edges.num_vertices, directed=False)
     prepared = Prepared(graph, options)
     if graph.num_arcs:
-        search(prepared, int(np.argmax(graph.degrees)))
+        busiest = int(np.argmax(graph.degrees))
+        search(prepared, busiest)
+        if graph.weighted:
+            find_paths(prepared, busiest)
     return prepared
 
 
