@@ -80,13 +80,13 @@ def hook_rows(first, offsets, begin, targets, most, skipped, forest):
     for row in range(rows):
         vertex = first + row
         if forest[vertex] != skipped:
-            ahead = np.int64(offsets[min(row + AHEAD, rows)]) - begin + 1
-            if 0 <= ahead < len(targets):
-                prefetch(forest, targets[ahead])
             start = np.int64(offsets[row])
             stop = min(np.int64(offsets[row + 1]), end)
             if most < stop - start:
                 stop = start + most
+            ahead = np.int64(offsets[min(row + AHEAD, rows)]) - begin + 1
+            if start < stop and 0 <= ahead < len(targets):
+                prefetch(forest, targets[ahead])
             for edge in range(max(start, begin) - begin, stop - begin):
                 neighbor = np.int64(targets[edge])
                 if forest[vertex] != neighbor:
