@@ -9,6 +9,7 @@ to large-scale graph processing (ACM TOPC 7, 2020).
 """
 
 from broadfront.routing.collectives import Collectives
+from broadfront.routing.components import connected_components
 from broadfront.routing.context import Context
 from broadfront.routing.endpoint import Endpoint
 from broadfront.routing.future import Future
@@ -46,6 +47,7 @@ __all__ = [
     "Segment",
     "always",
     "broadcast",
+    "connected_components",
     "first_available",
     "ring",
     "tree_reduction",
