@@ -37,7 +37,7 @@ def is_closer(vertex, neighbor, edge, state):
 BFS = gas.VertexProgram({"depth": bf.Field(np.int32, fill=-1)}, apply=arrive, scatter=is_new)
 SSSP = gas.VertexProgram(
     {"distance": bf.Field(np.float64, fill=np.inf)},
-    gather=through, sum="min", identity=np.inf, apply=come_closer, scatter=is_closer,
+    gather=through, sum="min", apply=come_closer, scatter=is_closer,
 )  # fmt: skip
 
 

@@ -41,14 +41,15 @@ def weighted(graph: bf.Graph) -> bf.Graph:
     return graph.with_weights(weights)
 
 
-def answers(graph: bf.Graph, source: int) -> dict[str, np.ndarray]:
-    """Return what the built-in primitives answer."""
-    return {
-        "bfs": bf.bfs(graph, source).depth,
-        "sssp": bf.sssp(graph, source).distance,
-        "components": bf.connected_components(graph).component,
-        "pagerank": bf.pagerank(graph).rank,
-    }
+def by_primitives(graph: bf.Graph, source: int) -> Iterator[tuple[str, Any, Record]]:
+    """Return name, answer and record of each built-in primitive."""
+    for name, field, result in (
+        ("bfs", "depth", bf.bfs(graph, source)),
+        ("sssp", "distance", bf.sssp(graph, source)),
+        ("components", "component", bf.connected_components(graph)),
+        ("pagerank", "rank", bf.pagerank(graph)),
+    ):
+        yield name, getattr(result, field), result.report
 
 
 def by_gas(graph: bf.Graph, source: int, **options: Any) -> Iterator[tuple[str, Any, Record]]:
@@ -76,7 +77,10 @@ def by_semirings(graph: bf.Graph, source: int, **options: Any) -> Iterator[tuple
 
 def check(spec: str, graph: bf.Graph) -> None:
     source = int(np.argmax(graph.degrees))
-    expected = answers(graph, source)
+    expected = {}
+    for name, found, record in by_primitives(graph, source):
+        expected[name] = found
+        show(f"{spec} {name}", "data-centric", record)
     ways = [(f"gas {style}, {devices} devices", by_gas, {"style": style, "devices": devices})
             for style in bf.gas.STYLES for devices in (1, 2, 3, 4)]  # fmt: skip
     ways += [(f"semiring, {devices} devices", by_semirings, {"devices": devices})

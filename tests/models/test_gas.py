@@ -85,7 +85,7 @@ def test_on_a_larger_graph(style: str) -> None:
 
 def test_styles_count_what_their_models_do() -> None:
     graph = bf.generate("kron:13")
-    source = int(np.argmin(np.where(graph.degrees > 0, graph.degrees, 1 << 30)))
+    source = int(np.argmax(graph.degrees))  # more edges than a thread goes along alone
     expand, activate = (
         search(graph, source, style=style, threads=2).record for style in ("expand", "activate")
     )
@@ -116,6 +116,10 @@ def touch(vertex, state):
     return True
 
 
+def forget(vertex, state):
+    state.seen[vertex] = 1
+
+
 def anyone(neighbor, state):
     return True
 
@@ -127,7 +131,9 @@ def anyone(neighbor, state):
         ({"apply": anyone, "gather": anyone, "limit": 1}, "apply=anyone takes 2 arguments"),
         ({"apply": touch, "scatter": anyone, "sums": ("seen",)}, "sums="),
         ({"apply": touch, "scatter": anyone, "scatter_along": "up"}, "scatter_along='up'"),
+        ({"apply": forget, "scatter": anyone}, "apply=forget returns nothing"),
         ({"apply": touch, "limit": 1, "identity": "0"}, "identity='0'"),
+        ({"apply": touch, "limit": 1, "sum": "mean"}, "sum='mean'"),
         ({"apply": touch, "limit": 1, "fields": {"signal": bf.Field(np.int32)}}, "'signal'"),
     ],
 )

@@ -11,6 +11,8 @@ Gonzalez, Low, Gu, Bickson, Guestrin: PowerGraph (OSDI 2012).
 
 from __future__ import annotations
 
+import dis
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -25,6 +27,7 @@ from broadfront.operators.monoid import Monoid
 
 STYLES = ("expand", "activate")
 SIDES = ("in", "out", "both")
+NEUTRAL = {"sum": 0.0, "min": math.inf, "max": -math.inf}
 OWN_FIELDS = ("gathered", "changed", "signal")
 """Fields that a program gets when it is lowered."""
 
@@ -48,8 +51,8 @@ class VertexProgram:
     sum
         How what is gathered meets: ``"sum"``, ``"min"``, ``"max"`` or a `broadfront.Monoid`.
     identity
-        What a vertex without edges gathers; a real number or an integer, which decides whether
-        totals are of float64 or of int64. Of a `Monoid` it is that of the monoid.
+        What a vertex without edges gathers: 0.0 for a sum, infinite for a minimum or maximum, that
+        of a `Monoid`. Or a number of your own; an integer makes totals int64, a real one float64.
     scatter
         ``scatter(vertex, neighbor, edge, state)`` tells whether a vertex that changed makes a
         neighbour active. Where that depends on the neighbour alone, ``scatter(neighbor, state)``:
@@ -69,7 +72,7 @@ class VertexProgram:
     apply: Functor
     gather: Functor | None = None
     sum: str | Monoid = "sum"
-    identity: float | int = 0.0
+    identity: float | int | None = None
     scatter: Functor | None = None
     gather_along: str = "in"
     scatter_along: str = "out"
@@ -97,14 +100,23 @@ class VertexProgram:
         for part in ("gather_along", "scatter_along"):
             if getattr(self, part) not in SIDES:
                 raise OptionError(f"{part}={getattr(self, part)!r}: expected {', '.join(SIDES)}")
-        if isinstance(self.sum, Monoid):
-            object.__setattr__(self, "identity", self.sum.identity)
-        if not isinstance(self.identity, (int, float)):
-            raise OptionError(f"identity={self.identity!r:.60}: expected a number")
+        self._settle_identity()
         self._check_end()
         for name in OWN_FIELDS:
             if name in self.fields:
                 raise OptionError(f"{name!r} cannot be the name of a field: it gets one of its own")
+
+    def _settle_identity(self) -> None:
+        if isinstance(self.sum, Monoid):
+            object.__setattr__(self, "identity", self.sum.identity)
+        elif self.sum not in NEUTRAL:
+            raise OptionError(
+                f"sum={self.sum!r:.60}: expected {', '.join(NEUTRAL)}, or a Monoid of numbers"
+            )
+        elif self.identity is None:
+            object.__setattr__(self, "identity", NEUTRAL[self.sum])
+        if not isinstance(self.identity, (int, float)):
+            raise OptionError(f"identity={self.identity!r:.60}: expected a number")
 
     def _check_end(self) -> None:
         if self.scatter is None and self.until is None and self.limit is None:
@@ -113,9 +125,25 @@ class VertexProgram:
             )
         if self.scatter is not None and self.sums:
             raise OptionError("sums= is for programs without scatter, in which all are active")
+        if self.scatter is not None and _returns_nothing(self.apply):
+            raise OptionError(
+                f"apply={self.apply.__name__} returns nothing: have it return whether its vertex "
+                "changed, which is when it scatters"
+            )
 
 
 def arguments(functor: Functor) -> int:
     """Return how many arguments a functor takes."""
     function = getattr(functor, "py_func", functor)
     return int(function.__code__.co_argcount)
+
+
+def _returns_nothing(functor: Functor) -> bool:
+    """Tell whether a functor returns None wherever it ends."""
+    steps = list(dis.get_instructions(getattr(functor, "py_func", functor)))
+    returned = [
+        step if step.opname == "RETURN_CONST" else before
+        for before, step in zip(steps, steps[1:], strict=False)
+        if step.opname.startswith("RETURN_")
+    ]
+    return all(step.opname.endswith("CONST") and step.argval is None for step in returned)
