@@ -158,6 +158,9 @@ class Reduce:
         ``"in"``: incoming neighbours offer, those from which arcs come. ``"out"``: outgoing ones;
         `edge` and ``state.weight[edge]`` are then those of the arc that leaves the vertex. Tiles
         are for ``"in"``.
+    over
+        ``"vertices"``. Those of the frontier alone are for a `Compute` that goes through their
+        edges, and a `Filter` that keeps those that change.
     """
 
     functor: Functor
@@ -167,8 +170,15 @@ class Reduce:
     sums: tuple[str, ...] = ()
     layout: str | None = None
     along: str = "in"
+    over: str = "vertices"
 
     def __post_init__(self) -> None:
+        if self.over != "vertices":
+            raise OptionError(
+                f"Reduce(over={self.over!r}): a Reduce is over all vertices; for those of the "
+                "frontier go through their edges in a Compute(..., over='frontier'), and keep those "
+                "that change by a Filter"
+            )
         neutral: Any = 0.0
         if isinstance(self.combine, Monoid):
             self.combine.check()
