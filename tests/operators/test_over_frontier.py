@@ -66,3 +66,51 @@ def test_totals_over_the_frontier_are_those_of_its_vertices() -> None:
     )):  # fmt: skip
         answer = bf.run(program, GRAPH, frontier=frontier, **where)
         assert (answer["n"][0], answer["half"][0]) == (len(frontier), frontier.sum() / 2)
+
+
+def offer(neighbor, state):
+    return state.x[neighbor]
+
+
+def take(vertex, total, state):
+    state.x[vertex] = total
+
+
+def test_a_reduce_is_over_all_vertices() -> None:
+    with pytest.raises(bf.OptionError, match=r"in a Compute\(\.\.\., over='frontier'\)"):
+        bf.Reduce(offer, take, over="frontier")
+
+
+def least_around(vertex, state):
+    found = state.least[vertex]
+    for edge in range(state.offsets[vertex], state.offsets[vertex + 1]):
+        found = min(found, state.least[state.targets[edge]] + 1)
+    state.found[vertex] = found
+
+
+def changed(vertex, state):
+    return state.found[vertex] != state.least[vertex]
+
+
+def take_over(vertex, state):
+    state.least[vertex] = state.found[vertex]
+
+
+def wake(source, neighbor, edge, state):
+    return 1
+
+
+def test_gathering_over_the_frontier_and_waking_neighbours() -> None:
+    """What a `Reduce` over the frontier that activates who changes would be."""
+    fields = {"least": bf.Field(np.int64, fill=99), "found": bf.Field(np.int64, fill=99),
+              "woken": bf.Field(np.int64, combine="sum")}  # fmt: skip
+    step = [bf.Compute(least_around, over="frontier"), bf.Filter(changed),
+            bf.Compute(take_over, over="frontier"), bf.Advance(wake, into="woken")]  # fmt: skip
+    program = bf.Program(fields, step=step, unordered=True)
+    graph = bf.generate("grid:4x4")
+    expected = [x + y for y in range(4) for x in range(4)]
+    for where in ({"devices": "python"}, {"threads": 2}, {"devices": 3, "partitioner": "random"}):
+        answer = bf.run(
+            program, graph, frontier=[1, 4], init={"least": {0: 0}}, **where
+        )  # fmt: skip
+        assert answer["least"].tolist() == expected

@@ -25,14 +25,14 @@ from numpy.typing import DTypeLike, NDArray
 from broadfront.errors import OptionError
 from broadfront.execution.names import COUNTERS, check_counting, names_in
 from broadfront.execution.parameters import check_dtypes
+from broadfront.execution.phase import Phase as Phase
 from broadfront.execution.repeat import Repeat, check_members, flattened, repeats_in
 from broadfront.functors import check_functor
-from broadfront.given import is_integer, number
+from broadfront.given import number
 from broadfront.operators.describe import (
     Advance,
     Compute,
     Field,
-    Filter,
     Functor,
     Intersect,
     Levels,
@@ -48,65 +48,6 @@ RESERVED = (
 )  # fmt: skip
 """Attributes of the state that the graph provides."""
 INCOMING = frozenset({"in_offsets", "in_targets", "in_weight"})
-FEW = 4
-"""Iterations that are over sooner than a graph is prepared for them."""
-
-
-@dataclass(frozen=True)
-class Phase:
-    """Operators in order, and how often.
-
-    Parameters
-    ----------
-    step
-        The operators.
-    until
-        ``until(state)``: stop after the iteration in which it is true. Without it, a phase that
-        advances runs until the frontier is empty, and any other phase runs once.
-    limit
-        At most so many iterations.
-    alternate
-        Let two operators take turns, one an iteration, in place of both of them in each.
-    counts
-        Whether this counts as iterations. What does not, such as making ready, is recorded with the
-        iteration that follows.
-    """
-
-    step: Sequence[Operator]
-    until: Functor | None = None
-    limit: int | None = None
-    alternate: bool = False
-    counts: bool = True
-
-    def __post_init__(self) -> None:
-        if self.limit is not None and (not is_integer(self.limit) or self.limit < 0):
-            raise OptionError(f"limit={self.limit!r} is not a number of iterations")
-        if self.alternate and len(self.step) != 2:
-            raise OptionError(f"alternate=True is for two operators, and here are {len(self.step)}")
-        if self.until is not None:
-            check_functor(self.until, "Phase(until=...)")
-
-    @property
-    def advances(self) -> bool:
-        """Whether the phase runs on a frontier."""
-        return any(isinstance(operator, Advance) for operator in self.step)
-
-    @property
-    def moves(self) -> bool:
-        """Whether the phase changes the frontier."""
-        return any(isinstance(operator, (Advance, Filter)) for operator in self.step)
-
-    @property
-    def repeats(self) -> bool:
-        """Whether the phase may run more than a few times."""
-        few = self.limit is not None and self.limit <= FEW
-        return (self.advances or self.until is not None or self.limit is not None) and not few
-
-    @property
-    def reduces(self) -> list[Reduce]:
-        """The reductions to which each neighbour offers the same to all."""
-        reduces = [operator for operator in self.step if isinstance(operator, Reduce)]
-        return [operator for operator in reduces if operator.of_neighbor]
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from broadfront.given import is_integer
 from broadfront.operators.describe import Functor
 
 if TYPE_CHECKING:
-    from broadfront.execution.program import Phase
+    from broadfront.execution.phase import Phase
 
 
 @dataclass(frozen=True)
