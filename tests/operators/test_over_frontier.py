@@ -68,19 +68,6 @@ def test_totals_over_the_frontier_are_those_of_its_vertices() -> None:
         assert (answer["n"][0], answer["half"][0]) == (len(frontier), frontier.sum() / 2)
 
 
-def offer(neighbor, state):
-    return state.x[neighbor]
-
-
-def take(vertex, total, state):
-    state.x[vertex] = total
-
-
-def test_a_reduce_is_over_all_vertices() -> None:
-    with pytest.raises(bf.OptionError, match=r"in a Compute\(\.\.\., over='frontier'\)"):
-        bf.Reduce(offer, take, over="frontier")
-
-
 def least_around(vertex, state):
     found = state.least[vertex]
     for edge in range(state.offsets[vertex], state.offsets[vertex + 1]):
@@ -101,7 +88,7 @@ def wake(source, neighbor, edge, state):
 
 
 def test_gathering_over_the_frontier_and_waking_neighbours() -> None:
-    """What a `Reduce` over the frontier that activates who changes would be."""
+    """What a `Reduce` over the frontier does, and a `Filter` of those that change."""
     fields = {"least": bf.Field(np.int64, fill=99), "found": bf.Field(np.int64, fill=99),
               "woken": bf.Field(np.int64, combine="sum")}  # fmt: skip
     step = [bf.Compute(least_around, over="frontier"), bf.Filter(changed),
