@@ -55,7 +55,7 @@ class UnfinishedLibrary(JITCodeLibrary):  # type: ignore[misc]
     def _optimize_functions(self, module: Any) -> None:
         """Simplify each function by itself: small ones are then known as small, and inlined."""
         module.data_layout = self._codegen._data_layout
-        builder = self._codegen._pass_builder(opt=1)
+        builder = self._codegen._pass_builder()
         passes = builder.getFunctionPassManager()
         for function in module.functions:
             if not function.is_declaration:
