@@ -229,8 +229,9 @@ def digest_of(function: Any) -> tuple[str, list[Any]]:
     """Return what a function under Numba means, and every such function that it reaches."""
     digest = Digest()
     parts = [digest.of(function), *VERSIONS, *(getattr(config, name, "") for name in SETTINGS)]
+    extending = Digest()
     for added in extensions.of_numba():
-        parts.append(_of_extension(added))
+        parts.append(_of_extension(extending, added))
     for reached, meaning in digest.functions:
         if reached is not function:
             _require_same(reached, meaning)
@@ -239,9 +240,9 @@ def digest_of(function: Any) -> tuple[str, list[Any]]:
     return _hashed(*parts).hex(), [reached for reached, _ in digest.functions]
 
 
-def _of_extension(added: Any) -> bytes:
+def _of_extension(digest: Digest, added: Any) -> bytes:
     try:
-        return Digest().of(added)
+        return digest.of(added)
     except UndigestibleError:
         version = extensions.installed_version(added)
         if version is None:

@@ -18,17 +18,13 @@ from typing import Any
 
 from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
-from numba.core.compiler_lock import global_compiler_lock
-from numba.core.errors import ForceLiteralArg
 from numba.core.registry import CPUDispatcher
-from numba.core.sigutils import normalize_signature
 from numba.core.typed_passes import NopythonRewrites
 from numba.core.types.misc import unliteral
 
-from broadfront.apart import check_leaving
-from broadfront.lean import make_lean
 from broadfront.checking import checking, options_of_checks
+from broadfront.lean import LeanCompiler
+from broadfront.quick import compile_without_clocks
 from broadfront.sites import naming
 
 KEPT = "weak_odr"
@@ -112,21 +108,18 @@ class UnfinishedLibrary(JITCodeLibrary):  # type: ignore[misc]
         return 0
 
 
-class UnfinishedCompiler(CompilerBase):  # type: ignore[misc]
-    """Numba's usual way to compile, which stops before linking.
+class UnfinishedCompiler(LeanCompiler):
+    """A compiler that stops before linking.
 
     Nor does it look for expressions over whole arrays to merge, of which loops have none.
     """
 
+    without = (NopythonRewrites,)
+
     def define_pipelines(self) -> list[Any]:
         """Return the passes."""
-        check_leaving()
         self.state.library = UnfinishedLibrary(self.state.targetctx.codegen(), "part")
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [each for each in passes.passes if each[0] is not NopythonRewrites]
-        make_lean(self.state, passes)
-        passes.finalize()
-        return [passes]
+        return super().define_pipelines()
 
 
 class NamingUnfinishedCompiler(UnfinishedCompiler):
@@ -146,16 +139,8 @@ class Part(CPUDispatcher):  # type: ignore[misc]
         return super().get_call_template(tuple(map(unliteral, args)), plain)
 
     def compile(self, signature: Any) -> Any:
-        """Compile for arguments of these types, without Numba's clocks and caches."""
-        with global_compiler_lock, self._compiling_counter:
-            arguments, result = normalize_signature(signature)
-            if tuple(arguments) not in self.overloads:
-                try:
-                    self.add_overload(self._compiler.compile(arguments, result))
-                except ForceLiteralArg as error:
-                    fold = self._compiler.fold_argument_types
-                    raise error.bind_fold_arguments(lambda args, kws: fold(args, kws)[1]) from error
-            return self.overloads[tuple(arguments)].entry_point
+        """Compile for arguments of these types."""
+        return compile_without_clocks(self, signature)
 
 
 def part(function: Any, **options: Any) -> Part:
