@@ -62,9 +62,9 @@ def _remember_call_type(self: Any, context: Any, args: Any, kws: Any) -> Any:
         return _try_all_templates(self, context, args, kws)
     key = (id(self), id(context), _number_of_flags(), *map(id, args))
     if key in _typed:
-        signature, implementation, *_ = _typed[key]
-        self._impl_keys[signature.args] = implementation
-        return signature
+        known, implementation, *_ = _typed[key]
+        self._impl_keys[known.args] = implementation
+        return known
     signature: Any = _try_all_templates(self, context, args, kws)
     if signature.return_type.is_precise():
         implementation = self._impl_keys[signature.args]
