@@ -78,6 +78,7 @@ from broadfront.operators.cpu.frontier import (
 )
 from broadfront.operators.cpu.queues import queue_at
 from broadfront.operators.cpu.solo import (
+    AS_QUICK,
     begin_solos,
     count_own,
     go_alone,
@@ -338,7 +339,7 @@ def prioritised(
                     lowest = np.int64(NONE_LEFT)
             if not solo and turn > 0:
                 done = front[VISITED] + front[BEFORE]  # vertices that are late take time, too
-                look_around(control, rank, front, turn, done, began)
+                look_around(control, rank, front, turn, done, began, AS_QUICK)
             elif solo and threads > 1:
                 stays_small(control, front, front[VISITED], front[ITERATION] - before)
                 hand_over(control, threads, work, front, turn, lowest)

@@ -40,6 +40,9 @@ from broadfront.pointers import shifted
 FEW, MANY = 512, 1 << 15
 """A frontier with fewer edges is one thread's work, usually and where it is better alone; it stays
 so until there are twice as many."""
+QUICKER, AS_QUICK = -1, 2
+"""How much longer than one thread all may take, in sixteenths: they must be quicker, or about as
+quick where each has vertices of its own, which it would lose to the one that goes on alone."""
 TRIAL = 16
 """Iterations of all threads after which they are compared with one."""
 AGAIN = 3
@@ -58,9 +61,10 @@ def begin_solos(control, rank, front):
 
 
 @inner
-def judge(control):
+def judge(control, slack):
     """Compare the time that an edge takes all threads with that of one; set what is small.
 
+    All threads may take `slack` sixteenths longer than expected of one.
     One thread may have been measured on its first few edges only, which take long. If it comes to
     the comparison, it is measured again.
     """
@@ -73,7 +77,7 @@ def judge(control):
         control[PENALTY] = max(control[PENALTY], np.int64(AGAIN))
         control[LIMIT] = MANY
         return
-    if control[TEAM_TIME] > expected + (expected >> 2):
+    if control[TEAM_TIME] > expected + slack * (expected >> 4):
         control[PENALTY] = min(2 * control[PENALTY] + SHORT, np.int64(LONG))
         control[LIMIT] = MANY
     else:
@@ -82,14 +86,14 @@ def judge(control):
 
 
 @inner
-def look_around(control, rank, front, turn, edges, began):
+def look_around(control, rank, front, turn, edges, began, slack=QUICKER):
     """After an iteration of all threads: learn what is small, and what it is to be."""
     front[SMALL] = limit_met(control, turn)
     if rank == 0 and edges < MANY:
         control[TRIED] += 1
         control[TEAM_TIME] += front[CLOCK] - began
         control[TEAM_EDGES] += edges
-        judge(control)
+        judge(control, slack)
 
 
 @inner
