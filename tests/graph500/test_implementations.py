@@ -10,6 +10,7 @@ from hypothesis import given, settings
 
 import broadfront as bf
 from broadfront.errors import OptionError
+from broadfront.graph.edges import edge_arrays
 from broadfront.graph500 import (
     IMPLEMENTATIONS,
     EdgeList,
@@ -62,6 +63,14 @@ def test_on_any_edges(name: str, animal: Animal) -> None:
 @EACH
 def test_on_a_kronecker_graph(name: str) -> None:
     check(name, KRON, draw_roots(KRON, 5).tolist())
+
+
+@EACH
+@pytest.mark.parametrize("file", ["karate.graph", "lesmis.graph", "chesapeake.mtx"])
+def test_on_real_graphs(name: str, file: str, real_graphs: Path) -> None:
+    graph = bf.read(real_graphs / file)
+    ends = (column.astype(np.int32) for column in edge_arrays(graph)[:2])
+    check(name, EdgeList(*ends, graph.num_vertices), [0, 5])
 
 
 def test_own_search_on_several_devices() -> None:

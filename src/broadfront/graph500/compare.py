@@ -6,7 +6,7 @@ of code at the largest scale, with Broadfront's own search among them.
 
 References
 ----------
-The technical note on five BFS for CPUs and GPUs, Figures 15 to 19 and Table 1.
+The technical note of the SEI on Graph500's BFS for CPUs and GPUs, Figures 15 to 19.
 """
 
 from __future__ import annotations

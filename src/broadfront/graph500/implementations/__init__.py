@@ -4,7 +4,7 @@ One file each, as small as it can be. `implementation` finds one by name.
 
 References
 ----------
-The technical note on five BFS for CPUs and GPUs, sections 2.1 to 2.5.
+The technical note of the SEI on Graph500's BFS for CPUs and GPUs, sections 2.1 to 2.5.
 """
 
 from __future__ import annotations

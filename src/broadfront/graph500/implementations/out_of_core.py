@@ -8,7 +8,7 @@ Invariant: a vertex has the depth of its parent and one more, or an edge that wi
 
 References
 ----------
-Graph500 and the approaches of the technical note on five BFS, section 2.4: out-of-core CSR.
+The technical note of the SEI on Graph500's BFS for CPUs and GPUs, section 2.4.
 """
 
 from __future__ import annotations
