@@ -21,12 +21,13 @@ from contextvars import copy_context
 from typing import TYPE_CHECKING, Any, Protocol
 
 from broadfront import threads
+from broadfront.clock import Clock
 from broadfront.devices.choose import Devices, choose
 from broadfront.errors import OptionError, OutOfMemoryError, TimeLimitError
 from broadfront.given import count, number
 from broadfront.routing.endpoint import DEVICE, HOST, ROUTER, Endpoint
 from broadfront.routing.memory import Memory
-from broadfront.routing.monitor import Monitor, Stopped, Worker
+from broadfront.routing.monitor import Fate, Monitor, Stopped, Worker
 from broadfront.routing.report import Report
 
 if TYPE_CHECKING:
@@ -112,7 +113,7 @@ class Context:
 
     def check(self) -> None:
         """Leave the function that calls it if the run is ending: for long loops without links."""
-        if self.monitor.stopped_by is not None:
+        if self.monitor.stopped:
             raise Stopped
 
     def run(
@@ -157,32 +158,40 @@ class Context:
 
 
 class _Run:
-    """The threads of one run, and what they return."""
+    """The threads of one run, and what they return.
+
+    Threads tell by lists that grow, in one operation of C each, that they have entered and left;
+    the caller, whom a signal may interrupt anywhere, only compares how long these are.
+    """
 
     def __init__(self, monitor: Monitor, jobs: Sequence[Job]) -> None:
         self.workers = [Worker(endpoint.name) for endpoint, _, _ in jobs]
         self._monitor = monitor
         self._jobs = jobs
         self._answers: list[Any] = [None] * len(jobs)
-        self._ended: queue.SimpleQueue[None] = queue.SimpleQueue()
-        self._begun = 0
+        self._entered: list[None] = []
+        self._left: list[None] = []
+        self._closed = False
+        self._news: queue.SimpleQueue[None] = queue.SimpleQueue()
 
     def complete(self, limit: float | None) -> list[Any]:
         """Start all threads, wait for all, and return their answers or raise the first error."""
-        self._monitor.begin(len(self._jobs))
-        left = 0
+        fate = self._monitor.begin(len(self._jobs))
+        clock = Clock()
         try:
             for place in range(len(self._jobs)):
                 self._start(place)
-            deadline = None if limit is None else time.monotonic() + limit
-            while left < self._begun:
-                self._wait(deadline, limit)
-                left += 1
+            while len(self._left) < len(self._jobs):
+                left = 1.0 if limit is None else limit - clock.seconds
+                if left <= 0:
+                    raise TimeLimitError(f"time_limit={limit} s is over")
+                with suppress(queue.Empty):
+                    self._news.get(timeout=min(left, 1.0))
         except BaseException as error:
-            self._stop_and_wait(error, left)
+            self._stop_and_wait(error, fate)
             raise
-        error_of_one = self._monitor.stopped_by
-        self._monitor.stopped_by = None
+        finally:
+            error_of_one = self._monitor.end()
         if error_of_one is not None:
             raise error_of_one
         return self._answers
@@ -192,45 +201,34 @@ class _Run:
             _thread.start_new_thread(copy_context().run, (self._call, place))
         except RuntimeError as error:
             raise OutOfMemoryError(f"there is no room for another thread: {error}") from error
-        self._begun += 1
 
-    def _wait(self, deadline: float | None, limit: float | None) -> None:
-        """Wait for one of the threads."""
-        while True:
-            left = 1.0 if deadline is None else min(1.0, deadline - time.monotonic())
-            if left <= 0:
-                raise TimeLimitError(f"time_limit={limit} s is over")
-            with suppress(queue.Empty):
-                return self._ended.get(timeout=left)
-
-    def _stop_and_wait(self, error: BaseException, left: int) -> None:
+    def _stop_and_wait(self, error: BaseException, fate: Fate) -> None:
         """End all functions, and wait, whatever is raised in the caller meanwhile."""
-        stopping = False
-        while left < self._begun:
+        while not self._closed or len(self._left) < len(self._entered):
             try:
-                if not stopping:
-                    stopping = True
-                    self._begun += 1
-                    self._stop_elsewhere(error)
-                self._wait(None, None)
-                left += 1
+                self._closed = True
+                self._stop_elsewhere(error, fate)
+                self._news.get(timeout=1)
             except BaseException:
                 continue
-        self._monitor.stopped_by = None
 
-    def _stop_elsewhere(self, error: BaseException) -> None:
+    def _stop_elsewhere(self, error: BaseException, fate: Fate) -> None:
         """Stop by a thread that no signal can interrupt while it has the lock."""
-
-        def stop() -> None:
-            self._monitor.stop(error)
-            self._ended.put(None)
-
         try:
-            _thread.start_new_thread(stop, ())
+            _thread.start_new_thread(self._monitor.stop, (error, fate))
         except RuntimeError:  # there is no room for one
-            stop()
+            self._monitor.stop(error, fate)
 
     def _call(self, place: int) -> None:
+        self._entered.append(None)
+        try:
+            if not self._closed:
+                self._work(place)
+        finally:
+            self._left.append(None)
+            self._news.put(None)
+
+    def _work(self, place: int) -> None:
         endpoint, function, arguments = self._jobs[place]
         worker = self.workers[place]
         began = time.perf_counter()
@@ -245,4 +243,3 @@ class _Run:
         finally:
             worker.seconds = time.perf_counter() - began
             self._monitor.leave()
-            self._ended.put(None)

@@ -35,6 +35,12 @@ class Stopped(BaseException):
     """Ends the functions of all endpoints when one of them has failed; none need catch it."""
 
 
+class Fate:
+    """The error that stopped a run, if one did."""
+
+    error: BaseException | None = None
+
+
 class Worker:
     """A thread of a run: its name, and for how long it waited."""
 
@@ -73,9 +79,14 @@ class Monitor:
         self._parked: list[_Parked] = []
         self._workers: dict[int, Worker] = {}
         self._running = 0
-        self.stopped_by: BaseException | None = None
+        self._fate = Fate()
         self.pause: Callable[[], None] | None = None
         """Called before every step, for tests that delay it."""
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the run is ending by an error."""
+        return self._fate.error is not None
 
     def perform(self, operation: Operation[Answer]) -> Answer:
         """Take all steps of an operation; return what it returns."""
@@ -89,7 +100,7 @@ class Monitor:
     def now(self, attempt: Callable[[], Any]) -> Any:
         """Try a step once; return `NOT_YET` if it cannot be taken."""
         with self._lock:
-            if self.stopped_by is not None:
+            if self.stopped:
                 raise Stopped
             answer = attempt()
             if answer is not NOT_YET and self._parked:
@@ -100,7 +111,7 @@ class Monitor:
         if self.pause is not None:
             self.pause()
         with self._lock:
-            if self.stopped_by is not None:
+            if self.stopped:
                 raise Stopped
             answer = attempt()
             if answer is not NOT_YET:
@@ -142,19 +153,26 @@ class Monitor:
         if self._running or not self._parked:
             return
         waits = "; ".join(f"{each.worker.name} for {each.waits_for}" for each in self._parked)
-        self._stop(DeadlockError(f"all wait, and nobody is left to end it: {waits}"))
+        error = DeadlockError(f"all wait, and nobody is left to end it: {waits}")
+        self._stop(error, self._fate)
 
-    def _stop(self, error: BaseException) -> None:
-        if self.stopped_by is None:
-            self.stopped_by = error
+    def _stop(self, error: BaseException, fate: Fate) -> None:
+        if fate.error is None:
+            fate.error = error
         for parked in list(self._parked):
             parked.error = Stopped()
             self._wake(parked)
 
-    def begin(self, workers: int) -> None:
+    def begin(self, workers: int) -> Fate:
         """Make ready for a run of so many threads, which have not begun yet."""
         self._running = workers
-        self.stopped_by = None
+        self._fate = Fate()
+        return self._fate
+
+    def end(self) -> BaseException | None:
+        """End a run that all threads have left; return the error that stopped it, if any."""
+        ended, self._fate = self._fate, Fate()
+        return ended.error
 
     def enter(self, worker: Worker) -> None:
         """Count the caller's thread as one of the run."""
@@ -168,7 +186,9 @@ class Monitor:
             self._running -= 1
             self._stop_if_all_wait()
 
-    def stop(self, error: BaseException) -> None:
-        """End the run with an error, unless it is ending already: all who wait leave."""
+    def stop(self, error: BaseException, fate: Fate | None = None) -> None:
+        """Stop a run, by default the present one, with an error: all who wait leave."""
         with self._lock:
-            self._stop(error)
+            fate = fate or self._fate
+            if fate is self._fate:  # if it ends right now, nobody is parked
+                self._stop(error, fate)
