@@ -42,10 +42,11 @@ def weighted(graph: bf.Graph) -> bf.Graph:
 
 
 def by_primitives(graph: bf.Graph, source: int) -> Iterator[tuple[str, Any, Record]]:
-    """Return name, answer and record of each built-in primitive."""
+    """Return name, answer and record of each built-in primitive, which take labels."""
+    label = graph.labels_of([source])[0]
     for name, field, result in (
-        ("bfs", "depth", bf.bfs(graph, source)),
-        ("sssp", "distance", bf.sssp(graph, source)),
+        ("bfs", "depth", bf.bfs(graph, label)),
+        ("sssp", "distance", bf.sssp(graph, label)),
         ("components", "component", bf.connected_components(graph)),
         ("pagerank", "rank", bf.pagerank(graph)),
     ):

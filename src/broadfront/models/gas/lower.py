@@ -167,7 +167,8 @@ def _is_signalled(vertex, state):
 
 def _take_signal(vertex, state):
     signalled = state.signal[vertex] == 1
-    state.signal[vertex] = 0
+    if signalled:
+        state.signal[vertex] = 0
     return signalled
 
 
