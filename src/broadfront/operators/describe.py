@@ -176,8 +176,8 @@ class Reduce:
         if self.over != "vertices":
             raise OptionError(
                 f"Reduce(over={self.over!r}): a Reduce is over all vertices; for those of the "
-                "frontier go through their edges in a Compute(..., over='frontier'), and keep those "
-                "that change by a Filter"
+                "frontier go through their edges in a Compute(..., over='frontier'), and keep "
+                "those that change by a Filter"
             )
         neutral: Any = 0.0
         if isinstance(self.combine, Monoid):
