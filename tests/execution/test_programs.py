@@ -242,15 +242,17 @@ def needs_weight(source, neighbor, edge, state):  # type: ignore[no-untyped-def]
 
 
 @pytest.mark.parametrize(
-    ("functor", "message"),
+    ("functor", "line", "message"),
     [
-        (forgets_a_name, "does not compile"),
-        (returns_text, "must return a number"),
-        (returns_a_real, "float64, which does not go into a field of int32"),
-        (needs_weight, "does not compile"),
+        (forgets_a_name, 1, "does not compile: state has no depht"),
+        (returns_text, 0, "must return a number"),
+        (returns_a_real, 0, "float64, which does not go into a field of int32"),
+        (needs_weight, 1, "the graph has no weights"),
     ],
 )
-def test_wrong_functors_are_named_with_file_and_line(functor: object, message: str) -> None:
+def test_wrong_functors_are_named_with_file_and_line(
+    functor: object, line: int, message: str
+) -> None:
     program = Program(
         {"depth": Field(np.int32, fill=99, combine="min")},
         step=[Advance(functor, into="depth")],  # type: ignore[arg-type]
@@ -259,7 +261,7 @@ def test_wrong_functors_are_named_with_file_and_line(functor: object, message: s
     with pytest.raises(bf.FunctorError, match=message) as caught:
         bf.run(program, graph, frontier=[0], threads=2)
     code = functor.__code__  # type: ignore[attr-defined]
-    assert f"{code.co_filename}, line {code.co_firstlineno}" in str(caught.value)
+    assert f"{code.co_filename}, line {code.co_firstlineno + line}" in str(caught.value)
     assert functor.__name__ in str(caught.value)  # type: ignore[attr-defined]
     bf.bfs(graph, 0).verify()
 

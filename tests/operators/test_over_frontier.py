@@ -94,7 +94,7 @@ def test_gathering_over_the_frontier_and_waking_neighbours() -> None:
     step = [bf.Compute(least_around, over="frontier"), bf.Filter(changed),
             bf.Compute(take_over, over="frontier"), bf.Advance(wake, into="woken")]  # fmt: skip
     program = bf.Program(fields, step=step, unordered=True)
-    graph = bf.generate("grid:4x4")
+    graph = bf.generate("grid:4x4:0")
     expected = [x + y for y in range(4) for x in range(4)]
     for where in ({"devices": "python"}, {"threads": 2}, {"devices": 3, "partitioner": "random"}):
         answer = bf.run(
