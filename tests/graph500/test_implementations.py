@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -86,6 +87,16 @@ def test_blocks_on_disk_of_any_size(block_memory: int) -> None:
 def test_a_block_that_holds_no_edge_is_refused() -> None:
     with pytest.raises(OptionError, match="block_memory=7 does not hold an edge"):
         implementation("out-of-core", block_memory=7).build(KRON)
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+def test_a_full_disk_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(buffering: int) -> object:
+        return open("/dev/full", "w+b", buffering)  # noqa: SIM115
+
+    monkeypatch.setattr(tempfile, "TemporaryFile", full)
+    with pytest.raises(OSError, match="No space left on device"):
+        IMPLEMENTATIONS["out-of-core"].build(KRON)
 
 
 def test_linear_algebra_finds_the_smallest_parent() -> None:

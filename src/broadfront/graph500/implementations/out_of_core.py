@@ -48,7 +48,7 @@ class EdgeFile:
         for start in self._starts:
             check_time()
             for column in (edges.source, edges.target):
-                self._file.write(np.ascontiguousarray(column[start : start + per_block]).data)
+                _write_all(self._file, np.ascontiguousarray(column[start : start + per_block]))
         self._length = len(edges)
 
     def blocks(self) -> Any:
@@ -78,6 +78,12 @@ def search(file: EdgeFile, root: int) -> Tree:
             changed |= _relax(source, target, *tree)
     tree.depth[tree.depth == FAR] = -1
     return tree
+
+
+def _write_all(file: Any, column: Array) -> None:
+    view = column.data.cast("B")
+    while len(view):
+        view = view[file.write(view) :]
 
 
 def _read_all(file: Any, column: Array) -> None:
