@@ -24,6 +24,7 @@ from broadfront.devices.profile import MINIMAL, MemoryProfile, largest
 from broadfront.devices.timeline import iterations_of_rows, rows_until
 from broadfront.devices.workspace import Workspace
 from broadfront.operators.cpu import frontier
+from broadfront.report.asynchronous import WorkRecord, added
 from broadfront.report.devices import DeviceRecord, one_after_the_other, summary
 
 if TYPE_CHECKING:
@@ -78,6 +79,10 @@ class Record:
     """How often a queue or a box had to grow."""
     profile: MemoryProfile = MINIMAL
     prepare_seconds: float = 0.0
+    execution: str = "bsp"
+    """Whether devices went from iteration to iteration together, or asynchronously, and how."""
+    work: WorkRecord | None = None
+    """Work items and messages of an asynchronous run, which has no iterations, and one row."""
 
     @property
     def edges_visited(self) -> int:
@@ -164,7 +169,7 @@ class Record:
         pandas_: Any = require("pandas", "pandas")
         return pandas_.DataFrame(self.by_iteration())
 
-    def totals(self) -> dict[str, int | float]:
+    def totals(self) -> dict[str, Any]:
         """Return the totals as plain values."""
         return {
             "iterations": self.iterations,
@@ -181,6 +186,8 @@ class Record:
             "workspace_bytes": self.workspace_bytes,
             "peak_bytes": self.peak_bytes,
             "growths": self.growths,
+            "execution": self.execution,
+            **({} if self.work is None else self.work.totals()),
             **(summary(self.devices) if self.devices else {"devices": 1, "bytes_sent": 0}),
         }
 
@@ -277,6 +284,10 @@ def joined(records: Sequence[Record]) -> Record:
             together[name] = one_after_the_other([value for value in values if value])
         elif name == "profile":
             together[name] = largest(values)
+        elif name == "work":
+            together[name] = added([value for value in values if value is not None])
+        elif name == "execution":
+            together[name] = ", then ".join(dict.fromkeys(values))
         else:
             together[name] = max(values) if name == "threads" else sum(values)
     return Record(**together)
