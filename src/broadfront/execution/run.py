@@ -57,9 +57,7 @@ def run(
     begin, numbers = init or {}, parameters or {}
     asynchronously = requested(where.pop("execution", None))
     if asynchronously is not None:
-        return _asynchronously(
-            asynchronously, program, graph, frontier, begin, numbers, where, how
-        )
+        return _asynchronously(asynchronously, program, graph, frontier, begin, numbers, where, how)
     meaning = meaning_of(program, graph, frontier, begin)
     if where.get("devices") == PYTHON:
         limits = in_python(where, how)

@@ -1,4 +1,4 @@
-"""What an asynchronous run did: work items, messages, and how long each device had nothing to do."""
+"""What an asynchronous run did: work items, messages, and how long each device was idle."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ def recorded(
 ) -> Record:
     """Return the record of the asynchronous run that has just ended: one row for all of it."""
     from broadfront.devices import control
-    from broadfront.execution.asynchronous import worker, worklist
+    from broadfront.execution.asynchronous import desk, worklist
     from broadfront.execution.asynchronous.mailbox import HEADER_BYTES
     from broadfront.operators.cpu import frontier
     from broadfront.report.record import Record
@@ -96,31 +96,31 @@ def recorded(
     messages = np.array([one.desk.mail.outbox.messages for one in crew])
     entries = np.array([one.desk.mail.outbox.entries for one in crew])
     bytes_ = entries * item + messages * HEADER_BYTES
-    seconds = (words[:, worker.ENDED] - words[:, worker.BEGAN]) / 1e9
-    idle = words[:, worker.IDLE] / 1e9
+    seconds = (words[:, desk.ENDED] - words[:, desk.BEGAN]) / 1e9
+    idle = words[:, desk.IDLE] / 1e9
     work = WorkRecord(
         words[:, worklist.PRODUCED], words[:, worklist.CONSUMED], words[:, worklist.USELESS],
-        words[:, worker.RECEIVED], words[:, worker.REFUSED], messages, bytes_, idle, seconds,
-        words[:, worker.STEPS],
+        words[:, desk.RECEIVED], words[:, desk.REFUSED], messages, bytes_, idle, seconds,
+        words[:, desk.STEPS],
     )  # fmt: skip
     one_row = np.ones(1, np.int64)
     served = work.consumed - work.useless
     told = tuple(
         DeviceRecord(
             device.name, 1, one.part.owned, one.part.num_ghosts, one.part.num_arcs, one_row,
-            served[number : number + 1], words[number, worker.EDGES : worker.EDGES + 1],
+            served[number : number + 1], words[number, desk.EDGES : desk.EDGES + 1],
             seconds[number : number + 1] * 1e6, np.zeros(1), idle[number : number + 1] * 1e6,
             bytes_[number : number + 1], entries[number : number + 1],
-            words[number, worker.BEGAN : worker.BEGAN + 1], one.part.nbytes,
+            words[number, desk.BEGAN : desk.BEGAN + 1], one.part.nbytes,
             sum(array.nbytes for array in one.fields.values()), one.space.asked_bytes,
             rings.nbytes if number == 0 else 0,
         )
         for number, (one, device) in enumerate(zip(crew, devices, strict=True))
     )  # fmt: skip
     held = [sum(one.field_bytes for one in told), sum(one.workspace_bytes for one in told)]
-    lasting = words[:, worker.ENDED].max() - words[:, worker.BEGAN].min()
+    lasting = words[:, desk.ENDED].max() - words[:, desk.BEGAN].min()
     return Record(
-        0, one_row, served.sum(keepdims=True), words[:, worker.EDGES].sum(keepdims=True),
+        0, one_row, served.sum(keepdims=True), words[:, desk.EDGES].sum(keepdims=True),
         np.zeros(1, np.int64), np.array([frontier.BUCKETS]), np.array([lasting / 1000]),
         clock.run_seconds, clock.compile_seconds, clock.load_seconds, len(crew),
         int(team.control[:, control.BARRIERS].sum()),

@@ -1,1 +1,1 @@
-"""Asynchronous execution: devices that never meet, send what improves, and stop when all is done."""
+"""Asynchronous execution: devices never meet, send what improves, and stop when all is done."""

@@ -16,26 +16,27 @@ from broadfront.clock import Allowance, Clock, preparing
 from broadfront.devices import control
 from broadfront.devices import workspace as workspaces
 from broadfront.devices.choose import Device
-from broadfront.errors import OptionError
+from broadfront.devices.team import Team
 from broadfront.execution.alone import frontier_of
 from broadfront.execution.answer import Answer
 from broadfront.execution.asynchronous import mailbox, termination, worklist
 from broadfront.execution.asynchronous.allowed import asynchronous, only_advance
+from broadfront.execution.asynchronous.desk import JITTER, WORDS, Desk, Links
+from broadfront.execution.asynchronous.rules import rules_of
 from broadfront.execution.asynchronous.settings import Async
-from broadfront.execution.asynchronous.worker import (
-    GOING,
-    JITTER,
-    WORDS,
-    Desk,
-    Links,
-    rules_of,
-    worker,
-)
-from broadfront.execution.columns import columns_read, refuse_columns
+from broadfront.execution.asynchronous.worker import GOING, worker
+from broadfront.execution.columns import InPart, columns_read, refuse_columns
 from broadfront.execution.exchange.places import places
 from broadfront.execution.faults import COMPILE_ERRORS, explained
-from broadfront.execution.fields import Places, Start, answer_arrays, answered, checked_start, packed
-from broadfront.execution.fields import part_fields
+from broadfront.execution.fields import (
+    Places,
+    Start,
+    answer_arrays,
+    answered,
+    checked_start,
+    packed,
+    part_fields,
+)
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.many import rows_of, share_of, states_of
 from broadfront.execution.parameters import values_of
@@ -47,7 +48,7 @@ from broadfront.operators.cpu import frontier
 from broadfront.operators.cpu.buckets import WINDOW
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
-from broadfront.progress import Listener, following, listening
+from broadfront.progress import following
 from broadfront.report.asynchronous import recorded
 
 Array = NDArray[Any]
@@ -70,6 +71,21 @@ class One(NamedTuple):
     desk: Desk
 
 
+class Setup(NamedTuple):
+    """What is the same for all devices of a run; dtypes are settled."""
+
+    program: Program
+    names: tuple[str, ...]
+    partition: Partition
+    parts: Sequence[Part]
+    along: Sequence[InPart]
+    numbers: Sequence[float]
+    begins: Start
+    queue: Array
+    how: Async
+    jitter: int
+
+
 def run_asynchronously(
     program: Program,
     partition: Partition,
@@ -81,7 +97,6 @@ def run_asynchronously(
     how: Async,
     relabel: bool | None = None,
     time_limit: float | None = None,
-    progress: Listener | None = None,
     checked: bool = False,
     fault: tuple[int, int, int] | None = None,
     jitter: int = 0,
@@ -95,9 +110,7 @@ def run_asynchronously(
     graph = partition.graph
     program = asynchronous(program, graph, starting, start)
     settled = program.on(graph.targets.dtype)
-    operator = only_advance(settled)
-    if relabel is None:
-        relabel = not needs_ids(settled)
+    relabel = not needs_ids(settled) if relabel is None else relabel
     numbers = values_of(program, parameters)
     begins = checked_start(settled, start, graph.num_vertices)
     queue = frontier_of(graph, starting)
@@ -105,51 +118,80 @@ def run_asynchronously(
     refuse_columns(program, graph, many=True)
     names = program.state_names_with(columns.names)
     looks_back = program.looks_back(False)
-    with Allowance(time_limit) as time_left, listening(progress):
+    with Allowance(time_limit) as time_left:
         with preparing():
             parts = partition.parts(relabel=relabel, looks_back=looks_back)
             along = columns.in_parts(partition, relabel, looks_back)
         loop, plan = _worker(program, graph, names, relabel, how.priority, checked)
+        setup = Setup(
+            settled, names, partition, parts, along, numbers, begins, queue, how, jitter
+        )  # fmt: skip
         with workspaces.borrowed_many(len(parts)) as spaces:
-            arrays = part_fields(settled, parts, spaces, plan.copies)
             answer = answer_arrays(settled, graph.num_vertices)
-            luggage = packed(settled, partition, parts, arrays, plan.adding, begins, answer)
-            field = settled.fields[operator.into]
-            rings = mailbox.new_rings(
-                spaces[0], parts, field.storage, graph.targets.dtype,
-                operator.record_source is not None, how.packet, how.slots,
-            )  # fmt: skip
-            board = termination.new_board(len(parts))
-            width = _width(settled, graph, begins, queue)
-            crew = []
-            for number, (part, space) in enumerate(zip(parts, spaces, strict=True)):
-                rows = rows_of(part, partition, settled.advances_back)
-                out, back = states_of(settled, names, part, rows, arrays[number], numbers,
-                                      along[number])  # fmt: skip
-                links = Links(
-                    number, len(parts), rings, mailbox.new_outbox(space, part), board,
-                    part.ghost_starts, part.shared_starts, part.shared,
-                    None if part.relabelled else partition.owner, luggage[number],
-                )  # fmt: skip
-                desk = _desk(part, space, links, how, width, jitter, share_of(part, queue, partition))
-                if operator.along == "in":
-                    rows, out = _turned(rows), back
-                crew.append(One(part, space, arrays[number], rows, out, desk))
-            team = spaces[0].team
-            arguments = [(one.rows, one.state, one.desk) for one in crew]
-            try:
-                with following(program.name, lambda: _served(crew), lambda: control.interrupt(team.control)):
-                    team.run(
-                        _driven(loop, how.fused), [1] * len(parts), arguments,
-                        time_limit=time_left(), fault=fault, may_not_end=may_not_end(program),
-                    )  # fmt: skip
-            except COMPILE_ERRORS as error:
-                raise explained(error, program, crew[0].state) from error
-            record = recorded(crew, devices, clock, team, how)
+            crew = _crew(setup, spaces, plan, answer)
+            _go(program, _driven(loop, how.fused), spaces[0].team, crew, time_left(), fault)
+            record = recorded(crew, devices, clock, spaces[0].team, how)
     for name, whole in answer.items():
         if settled.fields[name].length is not None:
-            whole[:] = arrays[0][name]
+            whole[:] = crew[0].fields[name]
     return Answer(answered(settled, answer), np.empty(0, np.int64), record)
+
+
+def _crew(
+    setup: Setup,
+    spaces: Sequence[workspaces.Workspace],
+    plan: Plan,
+    answer: Mapping[str, Array],
+) -> list[One]:
+    """Make all devices ready: fields, mailboxes, and shares of the frontier."""
+    program, partition, parts, how = setup.program, setup.partition, setup.parts, setup.how
+    operator, vertex = only_advance(program), partition.graph.targets.dtype
+    arrays = part_fields(program, parts, spaces, plan.copies)
+    luggage = packed(program, partition, parts, arrays, plan.adding, setup.begins, answer)
+    rings = mailbox.new_rings(
+        spaces[0], parts, program.fields[operator.into].storage, vertex,
+        operator.record_source is not None, how.packet, how.slots,
+    )  # fmt: skip
+    board, width = termination.new_board(len(parts)), _width(setup)
+    crew = []
+    for number, (part, space) in enumerate(zip(parts, spaces, strict=True)):
+        rows = rows_of(part, partition, program.advances_back)
+        out, incoming = states_of(
+            program, setup.names, part, rows, arrays[number], setup.numbers, setup.along[number]
+        )
+        links = Links(
+            number, len(parts), rings, mailbox.new_outbox(space, part), board, part.ghost_starts,
+            part.shared_starts, part.shared, None if part.relabelled else partition.owner,
+            luggage[number],
+        )  # fmt: skip
+        if operator.along == "in":
+            rows, out = _turned(rows), incoming
+        crew.append(
+            One(part, space, arrays[number], rows, out, _desk(setup, part, space, links, width))
+        )
+    return crew
+
+
+def _go(
+    program: Program,
+    loop: Any,
+    team: Team,
+    crew: Sequence[One],
+    time_limit: float | None,
+    fault: tuple[int, int, int] | None,
+) -> None:
+    """Run the workers of all devices."""
+    arguments = [(one.rows, one.state, one.desk) for one in crew]
+    try:
+        with following(
+            program.name, lambda: _served(crew), lambda: control.interrupt(team.control)
+        ):
+            team.run(
+                loop, [1] * len(crew), arguments, time_limit=time_limit, fault=fault,
+                may_not_end=may_not_end(program),
+            )  # fmt: skip
+    except COMPILE_ERRORS as error:
+        raise explained(error, program, crew[0].state) from error
 
 
 def _worker(
@@ -205,33 +247,28 @@ class _Fused:
 
 
 def _desk(
-    part: Part,
-    space: workspaces.Workspace,
-    links: Links,
-    how: Async,
-    width: float,
-    jitter: int,
-    queue: Array,
+    setup: Setup, part: Part, space: workspaces.Workspace, links: Links, width: float
 ) -> Desk:
     """Return what a device works with."""
-    words = np.zeros(WORDS, np.int64)
-    if jitter:
-        words[JITTER] = jitter * 0x9E3779B9 + part.device + 1
+    words, how = np.zeros(WORDS, np.int64), setup.how
+    if setup.jitter:
+        words[JITTER] = setup.jitter * 0x9E3779B9 + part.device + 1
     ring, blocks = worklist.new_ring(space, part.owned, part.targets.dtype)
     band = WITHOUT_END if not how.priority else BAND if how.band is None else int(how.band)
     pending = space.array("pending", part.positions, np.uint8)
+    queue = share_of(part, setup.queue, setup.partition)
     return Desk(words, pending, ring, blocks, 1.0 / width, band, queue, len(queue), links)
 
 
-def _width(program: Program, graph: Graph, begins: Start, queue: Array) -> float:
+def _width(setup: Setup) -> float:
     """Return the width of a bucket; where values are the order, the first ones lie in one ring."""
+    program, graph = setup.program, setup.partition.graph
     operator = only_advance(program)
-    field = program.fields[operator.into]
     width = worklist.bucket_width(operator, graph, program.reads_weights)
-    if not worklist.has_implied_priority(operator, field) or operator.into not in begins:
+    given = setup.begins.get(operator.into)
+    if given is None or not worklist.has_implied_priority(operator, program.fields[operator.into]):
         return width
-    given = begins[operator.into]
-    values = given.values if isinstance(given, Places) else given[queue]
+    values = given.values if isinstance(given, Places) else given[setup.queue]
     if len(values) == 0:
         return width
     return max(width, (float(values.max()) - float(values.min())) / WINDOW)

@@ -23,316 +23,35 @@ computations (PPoPP 2017).
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from broadfront.devices.control import FIRST, assemble, idle, nanoseconds, poll, stopped, trip
-from broadfront.execution.asynchronous import mailbox, termination, worklist
-from broadfront.execution.asynchronous.worklist import Order
-from broadfront.execution.exchange.blocks import KERNEL
-from broadfront.execution.exchange.places import Places
-from broadfront.execution.luggage import taken_home, unpacked
-from broadfront.functors import compile_functor
-from broadfront.kernel import inlined, inner, kernel
-from broadfront.operators.cpu.buckets import BLOCK, NONE_LEFT, WINDOW, empty_ring, give_back
-from broadfront.operators.cpu.combine import combining
-from broadfront.operators.describe import Advance, Field
-from broadfront.pointers import as_element, makers, prefetch, reaching_back
-
-Array = NDArray[Any]
-
-WORDS = 32
-(EDGES, RECEIVED, REFUSED, IDLE, STEPS, BEGAN, ENDED, SPINS, IDLE_SINCE, STAGE, JITTER, WAITS) = (
-    range(8, 20)
+from broadfront.execution.asynchronous import termination, worklist
+from broadfront.execution.asynchronous.desk import (
+    BEGAN,
+    ENDED,
+    IDLE,
+    IDLE_SINCE,
+    SPINS,
+    STAGE,
+    STEPS,
+    WAITS,
+    disturb,
 )
-"""Words of a device after those of its worklist: edges traversed, entries received, those that were
-no better, nanoseconds idle, steps, when it began and ended, how long it has been idle, whether it
-has begun, random numbers of delays for tests, and how often it waited for lower buckets."""
+from broadfront.execution.asynchronous.messages import receiving, sending
+from broadfront.execution.asynchronous.rules import Rules
+from broadfront.execution.asynchronous.serving import processing
+from broadfront.execution.exchange.blocks import KERNEL
+from broadfront.execution.luggage import taken_home, unpacked
+from broadfront.kernel import inner, kernel
+from broadfront.operators.cpu.buckets import NONE_LEFT, empty_ring
+from broadfront.pointers import makers, reaching_back
+
 NEW, GOING, OVER, STOPPED = range(4)
 LOOK_EVERY = 16
 """Steps between two looks at the clock."""
-
-
-class Links(NamedTuple):
-    """What one device knows of the others."""
-
-    device: int
-    devices: int
-    rings: mailbox.Rings
-    outbox: mailbox.Outbox
-    board: Array
-    ghost_starts: Array
-    shared_starts: Array
-    shared: Array
-    owner: Any
-    luggage: Any
-
-
-class Desk(NamedTuple):
-    """What one device works with, beside its fields and its part of the graph."""
-
-    words: Array
-    pending: Array
-    """Per vertex, whether it is to be served or, of a copy, to be sent."""
-    ring: Any
-    blocks: int
-    per_width: float
-    band: int
-    queue: Array
-    """Where it starts."""
-    starting: int
-    mail: Links
-
-
-class Rules(NamedTuple):
-    """What one `Advance` does, as compiled functions."""
-
-    propose: Callable[..., Any]
-    wanted: Callable[..., Any]
-    better: Callable[..., Any]
-    merge: Callable[..., Any]
-    note: Callable[..., Any]
-    """``note(state, vertex, source)`` keeps the id of the source where that is asked for."""
-    place: int
-    source_place: int
-    """Where the state has the field, and that of the sources; negative if nobody asks."""
-    order: Order
-    places: Places
-    is_ghost: Callable[..., Any]
-
-
-@inlined
-def _anyone(vertex, state):
-    return True
-
-
-@inlined
-def _comes_after_owned(vertex, graph):
-    return vertex >= graph.owned
-
-
-@inlined
-def _belongs_elsewhere(vertex, graph):
-    return graph.owner[vertex] != graph.device
-
-
-@inlined
-def _forget(state, vertex, source):
-    pass
-
-
-def rules_of(
-    operator: Advance,
-    fields: dict[str, Field],
-    names: tuple[str, ...],
-    places: Places,
-    relabelled: bool,
-    priority: bool,
-) -> Rules:
-    """Return what an `Advance` does; `names` are those of the state, dtypes are settled."""
-    field, place = fields[operator.into], names.index(operator.into)
-    source_place = -1 if operator.record_source is None else names.index(operator.record_source)
-
-    @inlined
-    def note(state, vertex, source):
-        state[source_place][vertex] = source
-
-    combine = combining(field)
-    return Rules(
-        compile_functor(operator.functor),
-        _anyone if operator.cond is None else compile_functor(operator.cond),
-        combine.better, combine.plainly, _forget if source_place < 0 else note, place, source_place,
-        worklist.order_by(operator, field, place, priority), places,
-        _comes_after_owned if relabelled else _belongs_elsewhere,
-    )  # fmt: skip
-
-
-@inner
-def disturb(control, words):
-    """Wait for a random while, where a test has asked for it."""
-    if words[JITTER] != 0:
-        seed = words[JITTER]
-        seed ^= seed << 13
-        seed ^= (seed >> 7) & 0x1FFFFFFFFFFFFFF
-        seed ^= seed << 17
-        words[JITTER] = seed
-        if seed & 3 == 0:
-            idle(control, (seed >> 8) & 2047)
-
-
-def receiving(rules: Rules) -> Callable[..., Any]:
-    """Return the compiled function that takes all messages that are there."""
-    better, merge, note, place, source_place = rules[2:7]
-    bucket_of, by_value = rules.order
-    found, named = rules.places.found, source_place >= 0
-
-    @inlined
-    def accept(vertex, value, state, desk):
-        """Take a proposal; return whether it was better than what is there."""
-        out, words = state[place], desk.words
-        if not better(value, out[vertex]):
-            words[REFUSED] += 1
-            return False
-        again = desk.pending[vertex] != 0
-        before = bucket_of(vertex, state, desk.per_width, np.int64(0))
-        out[vertex] = merge(value, out[vertex])
-        bucket = bucket_of(vertex, state, desk.per_width, worklist.next_round(words))
-        if not again or (by_value and bucket < before):
-            desk.pending[vertex] = 1
-            worklist.push(vertex, bucket, words, desk.ring)
-        return True
-
-    @inner
-    def receive(control, state, desk):
-        """Take all messages; return how many."""
-        links, words = desk.mail, desk.words
-        rings, board = links.rings, links.board
-        messages = np.int64(0)
-        for step in range(1, links.devices):
-            peer = (links.device + step) % links.devices
-            link = peer * links.devices + links.device
-            while True:
-                number = mailbox.next_message(rings, link)
-                if number < 0:
-                    break
-                termination.be_active(board, links.device)
-                first = mailbox.first_entry(rings, link, number)
-                length = mailbox.length_of(rings, link, number)
-                for entry in range(first, first + length):
-                    vertex = found(rings.keys[entry], peer, links)
-                    if accept(vertex, rings.values[entry], state, desk) and named:
-                        note(state, vertex, rings.sources[entry])
-                words[RECEIVED] += length
-                disturb(control, words)
-                termination.count_taken(board, links.device)
-                mailbox.release(rings, link, number)
-                messages += 1
-        return messages
-
-    return receive
-
-
-def sending(rules: Rules) -> Callable[..., Any]:
-    """Return the compiled function that sends what is in the outbox."""
-    place, source_place = rules.place, rules.source_place
-    name_for, named = rules.places.name_for, rules.source_place >= 0
-
-    @inner
-    def pack(control, peer, link, number, state, desk):
-        """Fill a message for a peer, and post it."""
-        links, out = desk.mail, state[place]
-        rings, outbox = links.rings, links.outbox
-        first = mailbox.first_entry(rings, link, number)
-        length = min(outbox.counts[peer], rings.capacities[link])
-        for entry in range(first, first + length):
-            vertex = mailbox.take_out(peer, outbox, links.ghost_starts)
-            desk.pending[vertex] = 0
-            rings.keys[entry] = name_for(vertex, peer, links)
-            rings.values[entry] = out[vertex]
-            if named:
-                rings.sources[entry] = state[source_place][vertex]
-        outbox.messages[peer] += 1
-        outbox.entries[peer] += length
-        termination.count_sent(links.board, links.device)
-        disturb(control, desk.words)
-        mailbox.post(rings, link, number, length)
-
-    @inner
-    def send(control, state, desk, at_once):
-        """Send to whoever has taken all, or much, or `at_once`; return what is left for later."""
-        links = desk.mail
-        rings, outbox = links.rings, links.outbox
-        left = np.int64(0)
-        for peer in range(links.devices):
-            link = links.device * links.devices + peer
-            while outbox.counts[peer] > 0:
-                much = outbox.counts[peer] >= rings.capacities[link]
-                if not (much or at_once or mailbox.all_taken(rings, link)):
-                    break
-                number = mailbox.free_slot(rings, link)
-                if number < 0:
-                    break
-                pack(control, peer, link, number, state, desk)
-            left += outbox.counts[peer]
-        return left
-
-    return send
-
-
-def processing(rules: Rules) -> Callable[..., Any]:
-    """Return the compiled function that serves one block of a bucket."""
-    propose, wanted, better, merge, note, place = rules[:6]
-    bucket_of, by_value = rules.order
-    is_ghost, owner_of = rules.is_ghost, rules.places.owner_of
-    named = rules.source_place >= 0
-
-    @inlined
-    def improved(neighbor, graph, state, desk, again, before):
-        """Note that a vertex has improved: work of this device or, of a copy, another's."""
-        links = desk.mail
-        if is_ghost(neighbor, graph):
-            if not again:
-                desk.pending[neighbor] = 1
-                peer = owner_of(neighbor, links)
-                mailbox.put_out(neighbor, peer, links.outbox, links.ghost_starts)
-            return
-        bucket = bucket_of(neighbor, state, desk.per_width, worklist.next_round(desk.words))
-        if not again or (by_value and bucket < before):
-            desk.pending[neighbor] = 1
-            worklist.push(neighbor, bucket, desk.words, desk.ring)
-
-    @inner
-    def walk(source, graph, state, desk):
-        """Propose along the edges of a vertex."""
-        out, targets, pending = state[place], graph.targets, desk.pending
-        first, last = np.int64(graph.offsets[source]), np.int64(graph.offsets[source + 1])
-        desk.words[EDGES] += last - first
-        for edge in range(first, last):
-            neighbor = np.int64(targets[edge])
-            if edge + 16 < last:
-                prefetch(out, targets[edge + 16])
-            if not wanted(neighbor, state):
-                continue
-            proposal = as_element(out, propose(source, neighbor, edge, state))
-            present = out[neighbor]
-            if better(proposal, present):
-                again = pending[neighbor] != 0
-                before = bucket_of(neighbor, state, desk.per_width, np.int64(0))
-                out[neighbor] = merge(proposal, present)
-                if named:
-                    note(state, neighbor, state.ids[source])
-                improved(neighbor, graph, state, desk, again, before)
-
-    @inner
-    def process(graph, state, desk, lowest):
-        """Serve a block of the lowest bucket."""
-        ring, words, pending = desk.ring, desk.words, desk.pending
-        out, offsets, targets = state[place], graph.offsets, graph.targets
-        final = np.int64(offsets[graph.num_vertices]) - 1
-        block, size = worklist.take_block(lowest & (WINDOW - 1), ring)
-        base = block * BLOCK
-        words[worklist.SERVED] = lowest
-        for step in range(size):
-            source = np.int64(ring.pool[base + step])
-            if step + 12 < size:
-                prefetch(offsets, ring.pool[base + step + 12])
-                prefetch(pending, ring.pool[base + step + 12])
-            if step + 6 < size:
-                prefetch(targets, offsets[ring.pool[base + step + 6]])
-            if step + 3 < size and final >= 0:
-                ahead = np.int64(offsets[ring.pool[base + step + 3]])
-                prefetch(out, targets[min(final, ahead)])
-            if pending[source] == 0:
-                words[worklist.USELESS] += 1
-                continue
-            pending[source] = 0
-            walk(source, graph, state, desk)
-        words[worklist.CONSUMED] += size
-        give_back(block, ring)
-
-    return process
 
 
 def stepping(rules: Rules) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -376,7 +95,8 @@ def stepping(rules: Rules) -> tuple[Callable[..., Any], Callable[..., Any]]:
         if lowest == NONE_LEFT or lowest - least > desk.band:
             return np.int64(NONE_LEFT), lowest
         worklist.move_base(words, lowest, least)
-        if ring.tops[worklist.NEAREST] <= lowest:
+        while ring.tops[worklist.NEAREST] <= lowest and lowest != NONE_LEFT:
+            worklist.move_base(words, lowest, least)
             spread(state, desk.pending, desk.per_width, words, ring)
             lowest = worklist.lowest_bucket(words, ring)
         return lowest, lowest
@@ -431,8 +151,8 @@ def worker(rules: Rules) -> Any:
 
     def broadfront_worker(rank, threads, control, graph, state, desk, steps):
         words = desk.words
-        around, rows, fields = reaching_back(pointer(control), FIRST), pointers(graph), pointers(state)
-        lines = pointers(desk)
+        around = reaching_back(pointer(control), FIRST)
+        rows, fields, lines = pointers(graph), pointers(state), pointers(desk)
         if words[STAGE] == NEW:
             if not assemble(around, rank):
                 return np.int64(STOPPED)
