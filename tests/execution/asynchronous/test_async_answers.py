@@ -27,7 +27,9 @@ WAYS = [
 ]  # fmt: skip
 
 
-@pytest.fixture(params=CASES, ids=[f"{name}, {'new' if new else 'kept'} ids" for name, new in CASES])
+@pytest.fixture(
+    params=CASES, ids=[f"{name}, {'new' if new else 'kept'} ids" for name, new in CASES]
+)
 def case(request: pytest.FixtureRequest) -> tuple[Problem, bool]:
     name, relabel = request.param
     return PROBLEMS[name], relabel

@@ -12,9 +12,11 @@ from typing import Any
 
 import numpy as np
 
+from broadfront.devices.control import trip
 from broadfront.execution.asynchronous import mailbox, termination, worklist
 from broadfront.execution.asynchronous.desk import RECEIVED, REFUSED, disturb
 from broadfront.execution.asynchronous.rules import Rules
+from broadfront.execution.exchange.blocks import PACKAGE, UNPACKAGE
 from broadfront.kernel import inlined, inner
 
 
@@ -61,6 +63,7 @@ def receiving(rules: Rules) -> Callable[..., Any]:
                     if accept(vertex, rings.values[entry], state, desk) and named:
                         note(state, vertex, rings.sources[entry])
                 words[RECEIVED] += length
+                trip(control, UNPACKAGE)
                 disturb(control, words)
                 termination.count_taken(board, links.device)
                 mailbox.release(rings, link, number)
@@ -89,6 +92,7 @@ def sending(rules: Rules) -> Callable[..., Any]:
             rings.values[entry] = out[vertex]
             if named:
                 rings.sources[entry] = state[source_place][vertex]
+        trip(control, PACKAGE)
         outbox.messages[peer] += 1
         outbox.entries[peer] += length
         termination.count_sent(links.board, links.device)
