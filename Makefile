@@ -8,9 +8,10 @@ FUZZ_SECONDS ?= 3600
 FUZZ ?=
 
 WRITTEN ?= 20000
+STRESS ?= 10000
 SEED ?= 0
 
-.PHONY: demo test checked lint bench mix written fuzz interrupts failing clean
+.PHONY: demo test checked lint bench mix written stress fuzz interrupts failing clean
 
 demo: $(VENV)/installed
 	$(BIN)/broadfront bfs kron:20 --verify
@@ -41,6 +42,10 @@ mix: $(VENV)/installed-for-tests
 # Programs that Hypothesis writes, on every back end; prints the smallest that is not the same.
 written: $(VENV)/installed-for-tests
 	PYTHONPATH=tests $(BIN)/python tests/written/run.py --templates $(WRITTEN) --seed $(SEED)
+
+# Asynchronous runs with random delays in every step.
+stress: $(VENV)/installed-for-tests
+	$(BIN)/python tests/execution/asynchronous/stress.py $(STRESS)
 
 # Every allocation, thread and access to a file fails in turn: an hour or more.
 failing: $(VENV)/installed-for-tests

@@ -17,6 +17,7 @@ from broadfront import clock
 from broadfront.cli import (
     bench,
     cache,
+    compare,
     convert,
     devices,
     display,
@@ -28,7 +29,18 @@ from broadfront.cli import (
 from broadfront.cli.primitives import PRIMITIVES
 from broadfront.errors import BroadfrontError
 
-SUBCOMMANDS = (info, convert, generate, partition, devices, *PRIMITIVES, bench, scaling, cache)
+SUBCOMMANDS = (
+    info,
+    convert,
+    generate,
+    partition,
+    devices,
+    *PRIMITIVES,
+    compare,
+    bench,
+    scaling,
+    cache,
+)
 
 EPILOG = """\
 A GRAPH is a file or a generated graph:
@@ -44,6 +56,7 @@ examples:
   broadfront convert roads.gr.gz roads.bfg
   broadfront partition roads.bfg -n 4 --by metis
   broadfront generate rgg:18:weights=1-63 rgg.bfg
+  broadfront compare roads.bfg sssp --devices 4
   broadfront bench --graphs kron:16 grid:1000x1000
   broadfront scaling --quick --plots pictures
 """

@@ -79,11 +79,8 @@ def added(records: Sequence[WorkRecord]) -> WorkRecord | None:
     return WorkRecord(**{name: sum(getattr(record, name) for record in records) for name in names})
 
 
-def recorded(
-    crew: Sequence[One], devices: Sequence[Device], clock: Clock, team: Any, how: Async
-) -> Record:
+def recorded(crew: Sequence[One], devices: Sequence[Device], clock: Clock, how: Async) -> Record:
     """Return the record of the asynchronous run that has just ended: one row for all of it."""
-    from broadfront.devices import control
     from broadfront.execution.asynchronous import desk, worklist
     from broadfront.execution.asynchronous.mailbox import HEADER_BYTES
     from broadfront.operators.cpu import frontier
@@ -123,7 +120,7 @@ def recorded(
         0, one_row, served.sum(keepdims=True), words[:, desk.EDGES].sum(keepdims=True),
         np.zeros(1, np.int64), np.array([frontier.BUCKETS]), np.array([lasting / 1000]),
         clock.run_seconds, clock.compile_seconds, clock.load_seconds, len(crew),
-        int(team.control[:, control.BARRIERS].sum()),
+        0,
         len(crew) if how.fused else int(work.steps.sum()), np.array([held], np.int64), told,
         prepare_seconds=clock.prepare_seconds, execution=how.text, work=work,
     )  # fmt: skip

@@ -130,7 +130,7 @@ def run_asynchronously(
             answer = answer_arrays(settled, graph.num_vertices)
             crew = _crew(setup, spaces, plan, answer)
             _go(program, _driven(loop, how.fused), spaces[0].team, crew, time_left(), fault)
-            record = recorded(crew, devices, clock, spaces[0].team, how)
+            record = recorded(crew, devices, clock, how)
     for name, whole in answer.items():
         if settled.fields[name].length is not None:
             whole[:] = crew[0].fields[name]
