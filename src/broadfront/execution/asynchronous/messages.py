@@ -34,7 +34,9 @@ def receiving(rules: Rules) -> Callable[..., Any]:
             words[REFUSED] += 1
             return False
         again = desk.pending[vertex] != 0
-        before = bucket_of(vertex, state, desk.per_width, np.int64(0))
+        before = np.int64(0)
+        if again:
+            before = bucket_of(vertex, state, desk.per_width, np.int64(0))
         out[vertex] = merge(value, out[vertex])
         bucket = bucket_of(vertex, state, desk.per_width, worklist.next_round(words))
         if not again or (by_value and bucket < before):

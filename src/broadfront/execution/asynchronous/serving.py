@@ -41,12 +41,11 @@ def processing(rules: Rules) -> Callable[..., Any]:
             desk.pending[neighbor] = 1
             worklist.push(neighbor, bucket, desk.words, desk.ring)
 
-    @inner
+    @inlined
     def walk(source, graph, state, desk):
-        """Propose along the edges of a vertex."""
+        """Propose along the edges of a vertex; return how many there are."""
         out, targets, pending = state[place], graph.targets, desk.pending
         first, last = np.int64(graph.offsets[source]), np.int64(graph.offsets[source + 1])
-        desk.words[EDGES] += last - first
         for edge in range(first, last):
             neighbor = np.int64(targets[edge])
             if edge + 16 < last:
@@ -57,20 +56,23 @@ def processing(rules: Rules) -> Callable[..., Any]:
             present = out[neighbor]
             if better(proposal, present):
                 again = pending[neighbor] != 0
-                before = bucket_of(neighbor, state, desk.per_width, np.int64(0))
+                before = np.int64(0)
+                if again:
+                    before = bucket_of(neighbor, state, desk.per_width, np.int64(0))
                 out[neighbor] = merge(proposal, present)
                 if named:
                     note(state, neighbor, state.ids[source])
                 improved(neighbor, graph, state, desk, again, before)
+        return last - first
 
     @inner
     def process(graph, state, desk, lowest):
-        """Serve a block of the lowest bucket."""
+        """Serve a block of the lowest bucket; return how many vertices and edges that was."""
         ring, words, pending = desk.ring, desk.words, desk.pending
         out, offsets, targets = state[place], graph.offsets, graph.targets
         final = np.int64(offsets[graph.num_vertices]) - 1
         block, size = worklist.take_block(lowest & (WINDOW - 1), ring)
-        base = block * BLOCK
+        base, edges = block * BLOCK, np.int64(0)
         words[worklist.SERVED] = lowest
         for step in range(size):
             source = np.int64(ring.pool[base + step])
@@ -86,8 +88,10 @@ def processing(rules: Rules) -> Callable[..., Any]:
                 words[worklist.USELESS] += 1
                 continue
             pending[source] = 0
-            walk(source, graph, state, desk)
+            edges += walk(source, graph, state, desk)
         words[worklist.CONSUMED] += size
+        words[EDGES] += edges
         give_back(block, ring)
+        return size + edges
 
     return process

@@ -3,8 +3,8 @@
 Each device runs it on one thread, and never waits for another: no barrier, no Python. A step
 
     receives    messages, each entry combined into the owner's value; who improves has work,
-    chooses     the lowest bucket, if it is not too far beyond the lowest of all devices,
-    processes   a block of it: a proposal for each edge, combined at once; who improves has work,
+    chooses     the lowest buckets, if they are not far beyond the lowest of all devices,
+    processes   a chunk of them: a proposal for each edge, combined at once; who improves has work,
     splits      that is work of this device, or a copy of another's vertex, for the outbox,
     sends       what is in the outbox, to whoever has taken all before, or when there is much,
     counts      and, with nothing to do, looks whether it is over.
@@ -52,6 +52,8 @@ from broadfront.pointers import makers, reaching_back
 NEW, GOING, OVER, STOPPED = range(4)
 LOOK_EVERY = 16
 """Steps between two looks at the clock."""
+CHUNK = 512
+"""Vertices and edges that a step goes through, if there are so many."""
 
 
 def stepping(rules: Rules) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -68,22 +70,16 @@ def stepping(rules: Rules) -> tuple[Callable[..., Any], Callable[..., Any]]:
         empty_ring(0, np.int64(desk.blocks), desk.ring)
         for vertex in range(graph.num_vertices):
             desk.pending[vertex] = 0
-        lowest = np.int64(NONE_LEFT)
-        for entry in range(desk.starting):
-            vertex = np.int64(desk.queue[entry])
-            lowest = min(lowest, bucket_of(vertex, state, desk.per_width, np.int64(0)))
         for entry in range(desk.starting):
             vertex = np.int64(desk.queue[entry])
             desk.pending[vertex] = 1
             bucket = bucket_of(vertex, state, desk.per_width, np.int64(0))
             worklist.push(vertex, bucket, words, desk.ring)
-            if entry == 0:
-                words[worklist.BASE] = lowest
 
     @inner
-    def choose(graph, state, desk):
-        """Return the bucket to serve, and the lowest there is; the first may be none."""
-        links, words, ring = desk.mail, desk.words, desk.ring
+    def look(graph, state, desk):
+        """Return the lowest bucket there is, after all that the pool has lost was found again."""
+        words, ring = desk.words, desk.ring
         lowest = worklist.lowest_bucket(words, ring)
         if lowest == NONE_LEFT and worklist.has_lost(ring):
             recover(
@@ -91,15 +87,21 @@ def stepping(rules: Rules) -> tuple[Callable[..., Any], Callable[..., Any]]:
                 ring,
             )  # fmt: skip
             lowest = worklist.lowest_bucket(words, ring)
-        least = worklist.publish(links.board, links.device, links.devices, words, lowest)
-        if lowest == NONE_LEFT or lowest - least > desk.band:
-            return np.int64(NONE_LEFT), lowest
-        worklist.move_base(words, lowest, least)
-        while ring.tops[worklist.NEAREST] <= lowest and lowest != NONE_LEFT:
-            worklist.move_base(words, lowest, least)
-            spread(state, desk.pending, desk.per_width, words, ring)
+        return lowest
+
+    @inner
+    def serve(graph, state, desk, lowest, least):
+        """Serve a chunk of the lowest buckets within the band; return how much that was."""
+        words, ring = desk.words, desk.ring
+        done = np.int64(0)
+        while lowest != NONE_LEFT and lowest - least <= desk.band and done < CHUNK:
+            worklist.move_base(words, lowest)
+            if ring.tops[worklist.NEAREST] <= lowest:
+                spread(state, desk.pending, desk.per_width, words, ring)
+            else:
+                done += process(graph, state, desk, lowest)
             lowest = worklist.lowest_bucket(words, ring)
-        return lowest, lowest
+        return done
 
     @inner
     def rest(control, desk, has_work):
@@ -129,11 +131,12 @@ def stepping(rules: Rules) -> tuple[Callable[..., Any], Callable[..., Any]]:
             return np.int64(STOPPED)
         disturb(control, words)
         messages = receive(control, state, desk)
-        bucket, lowest = choose(graph, state, desk)
-        if bucket != NONE_LEFT:
-            process(graph, state, desk, bucket)
-        left = send(control, state, desk, bucket == NONE_LEFT)
-        if bucket != NONE_LEFT or messages > 0:
+        lowest = look(graph, state, desk)
+        links = desk.mail
+        least = worklist.publish(links.board, links.device, links.devices, words, lowest)
+        done = serve(graph, state, desk, lowest, least)
+        left = send(control, state, desk, done < CHUNK)
+        if done > 0 or messages > 0:
             if words[SPINS] != 0:
                 words[IDLE] += nanoseconds() - words[IDLE_SINCE]
                 words[SPINS] = 0

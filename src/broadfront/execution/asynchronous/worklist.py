@@ -42,9 +42,9 @@ from broadfront.operators.cpu.buckets import (
     POOL_SHARE,
     WINDOW,
     Ring,
-    base_for,
     give_back,
     next_in,
+    put,
     put_into,
     sensible_width,
     take_list,
@@ -55,7 +55,8 @@ from broadfront.operators.describe import Advance, Field
 (PRODUCED, CONSUMED, USELESS, BASE, SERVED, THRESHOLD) = range(6)
 """Words of a device: entries put in, taken out, and of these superseded; where the ring of buckets
 begins, the bucket served last, and the lowest of all devices when it last looked."""
-VALUES, ROUNDS = "values", "rounds"
+BEHIND = WINDOW // 4
+"""Buckets of the ring before the one that is served, for what comes late."""
 
 
 class Order(NamedTuple):
@@ -132,11 +133,29 @@ def new_ring(space: Workspace, owned: int, vertex: Any) -> tuple[Ring, int]:
     ), blocks  # fmt: skip
 
 
+@inner
+def lower_base(bucket, words, ring):
+    """Let the ring begin before a bucket; park what then lies beyond its end."""
+    base, new = words[BASE], bucket - BEHIND
+    words[BASE] = new
+    for other in range(max(base, new + WINDOW), base + WINDOW):
+        block, size = take_list(other & (WINDOW - 1), ring)
+        while block >= 0:
+            following = np.int64(ring.link[block])
+            ring.tops[NEAREST] = min(ring.tops[NEAREST], other)
+            for step in range(size):
+                put(np.int64(ring.pool[block * BLOCK + step]), PARKED, ring)
+            give_back(block, ring)
+            block, size = following, np.int64(BLOCK)
+
+
 @inlined
 def push(vertex, bucket, words, ring):
     """Put a vertex into its bucket."""
-    if words[PRODUCED] == words[CONSUMED]:
-        words[BASE] = bucket - WINDOW // 2
+    if bucket < words[BASE]:
+        lower_base(bucket, words, ring)
+    elif words[PRODUCED] == words[CONSUMED]:
+        words[BASE] = bucket - BEHIND
     words[PRODUCED] += 1
     put_into(vertex, bucket, words[BASE], ring)
 
@@ -211,9 +230,9 @@ def lowest_bucket(words, ring):
 
 
 @inlined
-def move_base(words, lowest, least):
-    """Let the ring begin no further than needed before the bucket that is served."""
-    words[BASE] = max(words[BASE], base_for(lowest, least))
+def move_base(words, lowest):
+    """Let the ring begin a little before the bucket that is served: some come late."""
+    words[BASE] = max(words[BASE], lowest - BEHIND)
 
 
 @inner
