@@ -56,7 +56,7 @@ Array = NDArray[Any]
 WITHOUT_END = 1 << 62
 BATCH = 1
 """Steps of a call from Python, where the worker is not fused."""
-BAND = 32
+BAND = 64
 """Buckets that a device may be ahead."""
 
 

@@ -27,7 +27,18 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.devices.control import FIRST, assemble, idle, nanoseconds, poll, stopped, trip
+from broadfront.devices.control import (
+    FIRST,
+    HASTY,
+    PATIENCE,
+    YIELDS,
+    assemble,
+    idle,
+    nanoseconds,
+    poll,
+    stopped,
+    trip,
+)
 from broadfront.execution.asynchronous import termination, worklist
 from broadfront.execution.asynchronous.desk import (
     BEGAN,
@@ -116,6 +127,8 @@ def stepping(rules: Rules) -> tuple[Callable[..., Any], Callable[..., Any]]:
             words[WAITS] += 1
         if words[SPINS] == 0:
             words[IDLE_SINCE] = nanoseconds()
+            if control[PATIENCE] == HASTY:  # others need the core: sleep, which ends soon
+                words[SPINS] = HASTY + YIELDS
         words[SPINS] = idle(control, words[SPINS])
         return False
 
