@@ -132,6 +132,17 @@ class Record:
         """Memory of the run beside the graph, at its most."""
         return int(self.bytes.sum(axis=1).max())
 
+    @property
+    def course(self) -> str:
+        """How far it went, in words: iterations or, asynchronously, work items."""
+        if self.work is None:
+            return f"{self.iterations:,} iterations"
+        return (
+            f"{self.execution}: {self.work.served:,} vertices served, "
+            f"{int(self.work.useless.sum()):,} for nothing, "
+            f"{int(self.work.messages.sum()):,} messages"
+        )
+
     def redundancy(self, one: Record) -> float:
         """Return the edges traversed over those that `one`, a run on one device, traversed.
 
@@ -204,7 +215,7 @@ class Record:
         return [*sent, f"{self.seconds * 1e3:,.2f} ms on {where}{threads}{compiling}"]
 
     def __repr__(self) -> str:
-        lines = [f"{self.iterations:,} iterations, {self.edges_visited:,} edges traversed"]
+        lines = [f"{self.course}, {self.edges_visited:,} edges traversed"]
         if self.coarse:
             lines.append(f"{len(self.spans):,} rows, of which some cover several iterations, "
                          f"up to {self.spans.max():,}")  # fmt: skip

@@ -105,7 +105,7 @@ class Comparison:
     def facts(self) -> list[dict[str, Any]]:
         """Return the rows as plain values."""
         return [
-            {"execution": row.name, "devices": row.devices, "median_seconds": row.median,
+            {"way": row.name, "median_seconds": row.median,
              "seconds": list(row.seconds), "work_items": row.work_items, **row.record.totals()}
             for row in self.rows
         ]  # fmt: skip
