@@ -57,7 +57,7 @@ def test_a_wrong_answer_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     [
         ([GRAPH, "pagerank"], "expected one of bfs, sssp, components"),
         ([GRAPH, "sssp"], "no weights"),
-        (["cycle:9:directed=yes", "components"], "is directed"),
+        (["rmat:4:2:directed=yes", "components"], "is directed"),
     ],
     ids=["no such primitive", "no weights", "directed"],
 )
