@@ -8,9 +8,10 @@ FUZZ_SECONDS ?= 3600
 FUZZ ?=
 
 WRITTEN ?= 20000
+STRESS ?= 10000
 SEED ?= 0
 
-.PHONY: demo test checked lint bench mix models written routing-stress fuzz interrupts failing clean
+.PHONY: demo test checked lint bench mix models written stress routing-stress fuzz interrupts failing clean
 
 demo: $(VENV)/installed
 	$(BIN)/broadfront bfs kron:20 --verify
@@ -49,6 +50,10 @@ written: $(VENV)/installed-for-tests
 # Dataflows with random delays in every step, and every order of steps of small ones: minutes.
 routing-stress: $(VENV)/installed-for-tests
 	PYTHONPATH=tests $(BIN)/python tests/routing/stress.py 10000
+
+# Asynchronous runs with random delays in every step.
+stress: $(VENV)/installed-for-tests
+	$(BIN)/python tests/execution/asynchronous/stress.py $(STRESS)
 
 # Every allocation, thread and access to a file fails in turn: an hour or more.
 failing: $(VENV)/installed-for-tests

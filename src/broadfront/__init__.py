@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from broadfront.devices.choose import Device
     from broadfront.devices.profile import MemoryProfile
     from broadfront.draws import random
+    from broadfront.execution.asynchronous.settings import Async
     from broadfront.execution.batch import run_each
     from broadfront.execution.explore import Exploration, explore
     from broadfront.execution.options import Options
@@ -69,6 +70,7 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Advance",
+    "Async",
     "Betweenness",
     "BoundsError",
     "BreadthFirst",
@@ -148,6 +150,7 @@ _HOMES = {
     "devices.choose": ("Device",),
     "devices.profile": ("MemoryProfile",),
     "draws": ("random",),
+    "execution.asynchronous.settings": ("Async",),
     "execution.batch": ("run_each",),
     "execution.explore": ("Exploration", "explore"),
     "execution.options": ("Options",),

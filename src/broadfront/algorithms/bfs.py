@@ -199,6 +199,7 @@ def bfs(
         )  # fmt: skip
         depth, parent, record = answer["depth"], answer["parent"], answer.record
         if deterministic:
+            rest.pop("execution", None)
             second = go(
                 SMALLEST_PARENTS, graph, frontier=sources, init={"depth": depth},
                 time_limit=left(), **rest,

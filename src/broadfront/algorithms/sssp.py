@@ -107,7 +107,8 @@ class ShortestPaths(Search):
             return self._tree
         if self.graph.weights is None:
             return bfs(self.graph, self.graph.labels_of(self.sources), **self._limits).parent
-        answer = find_parents(self.graph, self.sources, self.distance, False, **self._limits)
+        limits = {**self._limits, "execution": None}
+        answer = find_parents(self.graph, self.sources, self.distance, False, **limits)
         return answer["parent"]
 
     def path_to(self, target: object) -> list[Any]:
@@ -207,7 +208,7 @@ def sssp(
         if goal is not None:
             distance[distance > distance[..., goal, None]] = infinity(dtype)
         if parents:
-            rest = {**limits, "time_limit": left()}
+            rest = {**limits, "time_limit": left(), "execution": None}
             second = find_parents(graph, sources, distance, each, **rest)
             tree, record = second["parent"], joined([record, second.record])
     distance, reached = widened(distance, distance != infinity(dtype))

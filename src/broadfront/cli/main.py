@@ -17,6 +17,7 @@ from broadfront import clock
 from broadfront.cli import (
     bench,
     cache,
+    compare,
     convert,
     devices,
     display,
@@ -36,6 +37,7 @@ SUBCOMMANDS = (
     partition,
     devices,
     *PRIMITIVES,
+    compare,
     bench,
     scaling,
     graph500,
@@ -56,6 +58,7 @@ examples:
   broadfront convert roads.gr.gz roads.bfg
   broadfront partition roads.bfg -n 4 --by metis
   broadfront generate rgg:18:weights=1-63 rgg.bfg
+  broadfront compare roads.bfg sssp --devices 4
   broadfront bench --graphs kron:16 grid:1000x1000
   broadfront scaling --quick --plots pictures
   broadfront graph500 --scale 20

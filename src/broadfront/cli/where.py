@@ -1,4 +1,4 @@
-"""Where a primitive runs: `--devices`, `--partitioner`, `--keep-ids`, `--memory` and its limit."""
+"""Where a primitive runs: `--devices`, `--partitioner`, `--execution`, `--memory` and the like."""
 
 from __future__ import annotations
 
@@ -33,6 +33,11 @@ def add(command: argparse.ArgumentParser) -> None:
         "--keep-ids", action="store_true", help="do not number the vertices of each device anew"
     )
     command.add_argument(
+        "--execution",
+        choices=("bsp", "async"),
+        help="go from iteration to iteration together, or each by itself",
+    )
+    command.add_argument(
         "--memory", metavar="HOW",
         help="what queues and boxes begin with: minimal, fixed (all that may be needed, without "
         "checks), or a file that --save-memory wrote",
@@ -51,6 +56,7 @@ def chosen(graph: Graph, options: argparse.Namespace) -> dict[str, Any]:
     """Return the options of a run that the command line has given."""
     settings: dict[str, Any] = {
         "devices": options.devices, "memory": options.memory, "memory_limit": options.memory_limit,
+        "execution": options.execution,
     }  # fmt: skip
     by = options.partitioner
     if by is not None:

@@ -35,6 +35,7 @@ from broadfront.execution.alone import (
     work_for,
 )
 from broadfront.execution.answer import Answer
+from broadfront.execution.asynchronous.settings import requested
 from broadfront.execution.columns import columns_read, refuse_columns
 from broadfront.execution.faults import COMPILE_ERRORS, explained
 from broadfront.execution.fields import answered, pairs_of
@@ -111,6 +112,7 @@ def run_each(
     if where.get("devices") != PYTHON:
         devices = choose(where.get("devices"), how.get("threads"))
         one_device = len(devices) == 1 and "partitioner" not in where
+        one_device = one_device and requested(where.get("execution")) is None
         if one_device and names_threads(where.get("devices")):
             how["threads"] = devices[0].threads
     count = _workers(graph, len(places), how.get("threads")) if one_device else 0

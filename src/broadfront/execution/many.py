@@ -219,18 +219,13 @@ def _prepare(
     along: InPart,
 ) -> One:
     """Make one device ready: mail, memory, and its share of the frontier."""
-    partition, size = setting.partition, setting.partition.graph.num_vertices
-    threads = device.threads
-    rows = _rows(part, partition, setting.program)
+    partition, threads = setting.partition, device.threads
+    rows = rows_of(part, partition, setting.program)
     mail = mail_for(setting, part, outline, post, space, threads, luggage)
     work = work_for_part(setting, outline, space, threads, mail, layout)
-    make = state_class(setting.names)
-    in_weights = part.weights if part.in_offsets is None else part.in_weights
-    in_weight = setting.program.in_weights(in_weights)
-    tail = (*rows[:4], size, part.ids, in_weight, *(0 for _ in setting.program.counters))
-    common = (*fields.values(), *setting.numbers)
-    state = make(*common, *along.out, setting.program.weights(part.weights), *tail)
-    in_state = make(*common, *along.incoming, setting.program.weights(in_weights), *tail)
+    state, in_state = states_of(
+        setting.program, setting.names, part, rows, fields, setting.numbers, along
+    )
     edges = _start(part, work, rows, setting.queue, partition)
     extra = along.nbytes + (0 if layout is None else array_bytes(layout))
     return One(part, outline, space, fields, rows, state, in_state, work, edges, extra)
@@ -259,7 +254,29 @@ def _iteration(crew: Sequence[One]) -> int:
     return int(crew[0].work.fronts[frontier.ITERATION])
 
 
-def _rows(part: Part, partition: Partition, program: Program) -> frontier.Rows:
+def states_of(
+    program: Program,
+    names: tuple[str, ...],
+    part: Part,
+    rows: frontier.Rows,
+    fields: Mapping[str, Array],
+    numbers: Sequence[float],
+    along: InPart,
+) -> tuple[Any, Any]:
+    """Return what functors of a device see, of outgoing and of incoming edges."""
+    make = state_class(names)
+    in_weights = part.weights if part.in_offsets is None else part.in_weights
+    in_weight = program.in_weights(in_weights)
+    tail = (*rows[:4], part.num_vertices, part.ids, in_weight, *(0 for _ in program.counters))
+    common = (*fields.values(), *numbers)
+    return (
+        make(*common, *along.out, program.weights(part.weights), *tail),
+        make(*common, *along.incoming, program.weights(in_weights), *tail),
+    )
+
+
+def rows_of(part: Part, partition: Partition, program: Program) -> frontier.Rows:
+    """Return the part of a device as kernels see it."""
     in_offsets = part.offsets if part.in_offsets is None else part.in_offsets
     in_targets = part.targets if part.in_targets is None else part.in_targets
     most_degree = part.max_degree
@@ -276,11 +293,16 @@ def _start(
     part: Part, work: frontier.Work, rows: frontier.Rows, queue: Array, partition: Partition
 ) -> int:
     """Put a device's share of the frontier into its queue; return how many arcs leave it."""
-    mine = queue[partition.owner[queue] == part.device]
-    places = mine if part.ids is None else partition.home()[mine]
+    places = share_of(part, queue, partition)
     work.queue[: len(places)] = places
     edges = int((rows.offsets[places + 1].astype(np.int64) - rows.offsets[places]).sum())
     fronts = work.fronts.reshape(-1, frontier.FRONT_WORDS)
     fronts[:, frontier.SIZE] = len(places)
     fronts[:, frontier.EDGES] = edges
     return edges
+
+
+def share_of(part: Part, queue: Array, partition: Partition) -> Array:
+    """Return where a device has its vertices of a frontier."""
+    mine: Array = queue[partition.owner[queue] == part.device]
+    return mine if part.ids is None else partition.home()[mine]

@@ -11,6 +11,7 @@ from typing import Any, TypedDict
 from broadfront.devices.choose import Devices
 from broadfront.devices.profile import FIXED, MINIMAL, MemoryProfile
 from broadfront.errors import OptionError
+from broadfront.execution.asynchronous.settings import Execution
 from broadfront.given import number
 from broadfront.graph.csr import Graph
 from broadfront.partition.partition import Partition
@@ -40,6 +41,10 @@ class Options(TypedDict, total=False):
     relabel
         Whether devices number their vertices anew, or keep the ids of the graph. By default they
         do where no functor uses the number of a vertex but to look up what belongs to it.
+    execution
+        ``"bsp"``: devices go from iteration to iteration together. ``"async"``: each goes on by
+        itself and sends what improves, for programs of one `Advance` whose answer does not depend
+        on order; `Async` has more to choose from. None: ``"bsp"``. See `docs/asynchronous.md`.
     memory
         What queues and boxes begin with: ``"minimal"`` (the default), from where they grow by what
         is needed; ``"fixed"``, all that can come to be needed, unchecked; or a `MemoryProfile` of a
@@ -62,6 +67,7 @@ class Options(TypedDict, total=False):
     devices: Devices
     partitioner: Partitioner
     relabel: bool | None
+    execution: Execution
     memory: Memory
     memory_limit: int | None
     time_limit: float | None
@@ -69,7 +75,7 @@ class Options(TypedDict, total=False):
     checked: bool
 
 
-WHERE = ("devices", "partitioner", "relabel", "memory_limit")
+WHERE = ("devices", "partitioner", "relabel", "memory_limit", "execution")
 HOW = ("threads", "memory", "time_limit", "progress", "checked")
 
 

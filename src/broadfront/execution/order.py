@@ -61,6 +61,8 @@ MIXING = ("unary", "build_tuple", "getiter", "iternext", "pair_first", "pair_sec
           "exhaust_iter")  # fmt: skip
 LEAST_OR_MOST = (min, max, np.minimum, np.maximum)
 
+NO_BETTER = "no better than"
+
 Depends = frozenset[str]
 NOTHING: Depends = frozenset()
 
@@ -99,6 +101,14 @@ def order_of(
     if not reader.reads_written:
         return STATIC
     return None if reader.writes else _kind(proposal, wants, fields[operator.into])
+
+
+def never_improves(
+    operator: Advance, fields: Mapping[str, Field], numbers: Collection[str]
+) -> bool:
+    """Tell whether a proposal is certain to be no better than the value of its source."""
+    reader = _Reader(operator, fields, numbers, {operator.into})
+    return reader.propose().what in (("value of", operator.into), (NO_BETTER, operator.into))
 
 
 def _kind(proposal: Known, wants: Known | None, field: Field) -> str | None:
@@ -280,7 +290,7 @@ class _Reader:
             shifts = function in (operators.lshift, operators.rshift) and VALUE not in other.depends
             return either if shifts or function in (operators.or_, operators.and_) else both
         if function in (operators.add, operators.iadd):
-            return either
+            return Known(either.depends, self._worse(one, other) or self._worse(other, one))
         if function in (operators.sub, operators.isub):
             return Known(one.depends | _tangled(other.depends))
         if function in (operators.mul, operators.imul) and (_is_factor(one) or _is_factor(other)):
@@ -288,6 +298,14 @@ class _Reader:
         if function in (operators.truediv, operators.floordiv) and _is_factor(other, above=True):
             return either
         return both
+
+    def _worse(self, value: Known, added: Known) -> tuple[Any, ...] | None:
+        """Return what a value is with a number added to it: if it is certain, no better."""
+        into, number = self._operator.into, _number(added)
+        if number is None or value.what not in (("value of", into), (NO_BETTER, into)):
+            return None
+        worse = {"min": number >= 0, "max": number <= 0}.get(str(self._field.combine), False)
+        return (NO_BETTER, into) if worse else None
 
     def _is_unset(self, function: Any, value: Known, constant: Known) -> bool:
         """Tell whether a comparison asks if the vertex' own value is the fill of the field."""

@@ -15,8 +15,11 @@ from numpy.typing import ArrayLike
 
 from broadfront.clock import Allowance, Clock
 from broadfront.devices.choose import choose, names_threads
+from broadfront.errors import OptionError
 from broadfront.execution.alone import run_alone
 from broadfront.execution.answer import Answer
+from broadfront.execution.asynchronous.run import run_asynchronously
+from broadfront.execution.asynchronous.settings import Async, requested
 from broadfront.execution.many import run_on
 from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.program import Program
@@ -52,6 +55,9 @@ def run(
     """
     where, how = sorted_out(options)
     begin, numbers = init or {}, parameters or {}
+    asynchronously = requested(where.pop("execution", None))
+    if asynchronously is not None:
+        return _asynchronously(asynchronously, program, graph, frontier, begin, numbers, where, how)
     meaning = meaning_of(program, graph, frontier, begin)
     if where.get("devices") == PYTHON:
         limits = in_python(where, how)
@@ -77,3 +83,32 @@ def run(
             memory_limit=where.get("memory_limit"), time_limit=left(), clock=clock,
             checked=how.get("checked", False),
         ))  # fmt: skip
+
+
+def _asynchronously(
+    how_so: Async,
+    program: Program,
+    graph: Graph,
+    frontier: ArrayLike,
+    init: Mapping[str, Any],
+    parameters: Mapping[str, float],
+    where: Mapping[str, Any],
+    how: Mapping[str, Any],
+) -> Answer:
+    """Run a program asynchronously, on one device or on many."""
+    if where.get("devices") == PYTHON:
+        raise OptionError("devices='python' is synchronous: leave execution='async' out")
+    if "memory_limit" in where:
+        raise OptionError("execution='async' takes no memory_limit: use execution='bsp' with it")
+    devices = choose(where.get("devices"), how.get("threads"))
+    clock, by = Clock(), where.get("partitioner", "random")
+    with (
+        listening(how.get("progress")),
+        Allowance(how.get("time_limit")) as left,
+        partition_for(graph, devices, by) as partition,
+    ):
+        return run_asynchronously(
+            program, partition, devices, frontier, init, parameters, how=how_so,
+            relabel=where.get("relabel"), time_limit=left(), clock=clock,
+            checked=how.get("checked", False),
+        )  # fmt: skip

@@ -43,7 +43,7 @@ def meaning_of(
 ) -> Meaning:
     """Return what to run for a program; refuse one in which the order of vertices decides."""
     choice = choices(program)
-    if choice.level is None or _alike(program, choice.level, graph, frontier, init):
+    if choice.level is None or alike(program, choice.level, graph, frontier, init):
         return choice.quick
     return choice.strict
 
@@ -133,7 +133,7 @@ def _makes_frontier(operator: Operator) -> bool:
     return isinstance(operator, Filter) and operator.over == "vertices"
 
 
-def _alike(
+def alike(
     program: Program, name: str, graph: Graph, frontier: ArrayLike, init: Mapping[str, Any]
 ) -> bool:
     """Tell whether a field has one value in the whole frontier, and not its fill."""

@@ -24,6 +24,7 @@ from broadfront.devices.profile import MINIMAL, MemoryProfile, largest
 from broadfront.devices.timeline import iterations_of_rows, rows_until
 from broadfront.devices.workspace import Workspace
 from broadfront.operators.cpu import frontier
+from broadfront.report.asynchronous import WorkRecord, added
 from broadfront.report.devices import DeviceRecord, one_after_the_other, summary
 
 if TYPE_CHECKING:
@@ -80,6 +81,10 @@ class Record:
     prepare_seconds: float = 0.0
     partitioner: str = ""
     """Who split the graph among several devices; empty where there was one."""
+    execution: str = "bsp"
+    """Whether devices went from iteration to iteration together, or asynchronously, and how."""
+    work: WorkRecord | None = None
+    """Work items and messages of an asynchronous run, which has no iterations, and one row."""
 
     @property
     def edges_visited(self) -> int:
@@ -129,6 +134,17 @@ class Record:
         """Memory of the run beside the graph, at its most."""
         return int(self.bytes.sum(axis=1).max())
 
+    @property
+    def course(self) -> str:
+        """How far it went, in words: iterations or, asynchronously, work items."""
+        if self.work is None:
+            return f"{self.iterations:,} iterations"
+        return (
+            f"{self.execution}: {self.work.served:,} vertices served, "
+            f"{int(self.work.useless.sum()):,} for nothing, "
+            f"{int(self.work.messages.sum()):,} messages"
+        )
+
     def redundancy(self, one: Record) -> float:
         """Return the edges traversed over those that `one`, a run on one device, traversed.
 
@@ -166,7 +182,7 @@ class Record:
         pandas_: Any = require("pandas", "pandas")
         return pandas_.DataFrame(self.by_iteration())
 
-    def totals(self) -> dict[str, int | float]:
+    def totals(self) -> dict[str, Any]:
         """Return the totals as plain values."""
         return {
             "iterations": self.iterations,
@@ -183,6 +199,8 @@ class Record:
             "workspace_bytes": self.workspace_bytes,
             "peak_bytes": self.peak_bytes,
             "growths": self.growths,
+            "execution": self.execution,
+            **({} if self.work is None else self.work.totals()),
             **(summary(self.devices) if self.devices else {"devices": 1, "bytes_sent": 0}),
         }
 
@@ -199,7 +217,7 @@ class Record:
         return [*sent, f"{self.seconds * 1e3:,.2f} ms on {where}{threads}{compiling}"]
 
     def __repr__(self) -> str:
-        lines = [f"{self.iterations:,} iterations, {self.edges_visited:,} edges traversed"]
+        lines = [f"{self.course}, {self.edges_visited:,} edges traversed"]
         if self.coarse:
             lines.append(f"{len(self.spans):,} rows, of which some cover several iterations, "
                          f"up to {self.spans.max():,}")  # fmt: skip
@@ -281,6 +299,10 @@ def joined(records: Sequence[Record]) -> Record:
             together[name] = largest(values)
         elif name == "partitioner":
             together[name] = values[0]
+        elif name == "work":
+            together[name] = added([value for value in values if value is not None])
+        elif name == "execution":
+            together[name] = ", then ".join(dict.fromkeys(values))
         else:
             together[name] = max(values) if name == "threads" else sum(values)
     return Record(**together)

@@ -88,7 +88,7 @@ class Result:
             f"{type(self).__name__} on {self.graph.num_vertices:,} vertices, "
             f"{self.graph.num_edges:,} edges, {kind}",
             *self.story(),
-            f"{self.report.iterations:,} iterations, {self.pace()}",
+            f"{self.report.course}, {self.pace()}",
             *self.report.lines(),
         ]
         return "\n  ".join(lines)

@@ -1,0 +1,67 @@
+"""`Async`: how a program runs asynchronously, for those who want to choose or to measure."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from broadfront.errors import OptionError
+from broadfront.given import count, number
+
+BSP, ASYNC = "bsp", "async"
+
+
+@dataclass(frozen=True)
+class Async:
+    """``execution=Async(...)``; ``execution="async"`` is ``Async()``.
+
+    Parameters
+    ----------
+    fused
+        One compiled loop per device; if not, Python calls one compiled step after another.
+    priority
+        Serve vertices in the order of the program's priority, and let those wait that are far
+        behind the best on any device; if not, in rounds.
+    band
+        How many buckets beyond the lowest of all devices a device may serve; None: as many as suit.
+    packet
+        Vertices in a message at most.
+    slots
+        Messages between two devices that may be under way.
+    """
+
+    fused: bool = True
+    priority: bool = True
+    band: int | None = None
+    packet: int = 1024
+    slots: int = 4
+
+    def __post_init__(self) -> None:
+        for name in ("fused", "priority"):
+            if not isinstance(getattr(self, name), bool):
+                raise OptionError(f"{name}={getattr(self, name)!r:.60}: expected True or False")
+        count(self.packet, "packet")
+        count(self.slots, "slots")
+        if self.band is not None:
+            number(self.band, "band", 0)
+
+    @property
+    def text(self) -> str:
+        """How a record names it."""
+        said = [ASYNC]
+        said += [] if self.fused else ["unfused"]
+        said += [] if self.priority else ["without priorities"]
+        return ", ".join(said)
+
+
+Execution = str | Async | None
+
+
+def requested(execution: Execution) -> Async | None:
+    """Return how to run asynchronously; None stands for bulk-synchronous."""
+    if execution is None or execution == BSP:
+        return None
+    if execution == ASYNC:
+        return Async()
+    if isinstance(execution, Async):
+        return execution
+    raise OptionError(f"execution={execution!r:.60}: expected 'bsp', 'async' or bf.Async(...)")
