@@ -185,7 +185,8 @@ def _expand(scatter: Functor, sides: tuple[str, ...]) -> list[Operator]:
             return 0
         return 1 if whether(vertex, neighbor, edge, state) else 0
 
-    advances = [_signalling(signal, scatter, side) for side in sides]
+    wants = _wanting(scatter) if arguments(scatter) == 2 else None
+    advances = [_signalling(signal, wants, side) for side in sides]
     if len(advances) == 1:
         return [*advances]
     return [advances[0], CHANGED, advances[1], SIGNALLED]
@@ -200,10 +201,11 @@ def _activate(scatter: Functor, sides: tuple[str, ...]) -> list[Operator]:
             state.signal[neighbor] = 1
         return 0
 
+    wants = scatter if arguments(scatter) == 2 else None
     steps: list[Operator] = []
     for side in sides:
         changed = CHANGED if steps else Filter(_changed_now)
-        steps += [changed, _signalling(flag, scatter, side)]
+        steps += [changed, _signalling(flag, wants, side)]
     return [*steps, Filter(_take_signal, over="vertices")]
 
 
@@ -211,12 +213,11 @@ def _every_edge(vertex, neighbor, edge, state):
     return True
 
 
-def _signalling(functor: Functor, scatter: Functor, side: str) -> Advance:
+def _signalling(functor: Functor, wants: Functor | None, side: str) -> Advance:
     """Return the Advance along a side; where the neighbour alone decides, it may pull.
 
-    It reads `signal` only to stop where a neighbour has it already: order makes no difference.
+    Where it reads `signal`, it is to stop at a neighbour that has it: order makes no difference.
     """
-    wants = _wanting(scatter) if arguments(scatter) == 2 else None
     return Advance(functor, into="signal", cond=wants, along=side, synchronous=False)
 
 
