@@ -94,10 +94,10 @@ def by_definition(graph: bf.Graph) -> list[float]:
 
 def test_intersect_is_refused() -> None:
     def note(first, second, edge, common, state):  # type: ignore[no-untyped-def]
-        state.seen[first] = common
+        state.seen[edge] = common
 
     program = bf.Program(
-        {"seen": bf.Field(np.int64, combine="max")}, step=[bf.Intersect(note, each="edge")]
+        {"seen": bf.Field(np.int64, per="edge")}, step=[bf.Intersect(note, each="edge")]
     )
     kept, _ = pair(directed=False)
     for way in ({}, {"devices": 2}, {"devices": "python"}):

@@ -84,8 +84,8 @@ def refuse_edge_fields(program: Program, many: bool) -> None:
                 _refuse_place(functor, touch, name, place, many)
             elif name in program.fields and place in EDGES:
                 raise FunctorError(
-                    f"{_where(functor, touch, name, place)} at an edge, and it has an element per "
-                    f"vertex: declare it as Field(..., per='edge')"
+                    f"{_where(functor, touch, name, place)} at an edge, and it has no element per "
+                    f"edge: declare it as Field(..., per='edge')"
                 )
 
 

@@ -64,12 +64,12 @@ def masked_square(
     if graph.num_arcs == 0:
         return csr_array(size, dtype=dtype)
     if _counts_triangles(graph, ring):
-        upper = run(_common(graph.num_arcs), graph, **options)["entries"]
+        upper = run(COMMON, graph, **options)["entries"]
         lower = csr_array((upper, graph.targets, graph.offsets), shape=size).T.tocsr().data
         entries = upper + lower
     else:
-        kind = (dtype.str, graph.num_arcs, graph.weighted)
-        entries = run(_row_by_column(ring, *kind), graph, **options)["entries"]
+        program = _row_by_column(ring, dtype.str, graph.weighted)
+        entries = run(program, graph, **options)["entries"]
     return csr_array((entries, graph.targets, graph.offsets), shape=size)
 
 
@@ -116,14 +116,14 @@ def _note(first, second, edge, common, state):
     state.entries[edge] = common
 
 
-@lru_cache(maxsize=64)
-def _common(arcs: int) -> Program:
-    fields = {"entries": Field(np.int64, length=arcs)}
-    return Program(fields, step=[Intersect(_note, each="edge")], name="masked square")
+COMMON = Program(
+    {"entries": Field(np.int64, per="edge")}, step=[Intersect(_note, each="edge")],
+    name="masked square",
+)  # fmt: skip
 
 
 @lru_cache(maxsize=64)
-def _row_by_column(ring: Semiring, dtype: str, arcs: int, weighted: bool) -> Program:
+def _row_by_column(ring: Semiring, dtype: str, weighted: bool) -> Program:
     """Return the program that multiplies a row by a column for each entry."""
     multiply, meet, zero = ring.multiply, meeting(ring.add), np.dtype(dtype).type(ring.zero(dtype))
     left, right = (_weight, _in_weight) if weighted else (_one, _one)
@@ -142,7 +142,7 @@ def _row_by_column(ring: Semiring, dtype: str, arcs: int, weighted: bool) -> Pro
                 column += two <= one
             state.entries[edge] = total
 
-    fields = {"entries": Field(dtype, fill=ring.zero(dtype), length=arcs)}
+    fields = {"entries": Field(dtype, fill=ring.zero(dtype), per="edge")}
     return Program(fields, step=[Compute(square)], name="masked square")
 
 
