@@ -20,7 +20,7 @@ SEARCH = ["bfs", "cycle:60", "--source", "0"]
 def test_a_primitive_on_several_devices(capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*COMPONENTS, "--devices", "3", "--verify", "--threads", "1"]) == 0
     out = capsys.readouterr().out
-    assert "on 3 devices, 3 threads" in out
+    assert "on 3 devices by random, 3 threads" in out
     assert "vertices sent between devices" in out
     assert "verified in" in out
     assert main([*COMPONENTS, "--devices", "cpu*2,cpu*1", "--json", "--partitioner", "range"]) == 0
