@@ -41,6 +41,7 @@ LABEL_PROPAGATION = bf.Program(
     },
     phases=[bf.Phase([bf.Compute(listen), bf.Compute(adopt, sums=("changes",))], until=settled)],
     parameters=["most_rounds"],
+    unordered=True,  # counting goes through neighbours in any order
 )
 
 
