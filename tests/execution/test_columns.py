@@ -210,7 +210,9 @@ def test_an_edge_of_a_field_that_hides_a_column_is_refused() -> None:
 
     program = Program({"row": Field(np.int64, combine="max")}, step=[Advance(meant, "row")])
     for devices in ("python", 1, 2):
-        with pytest.raises(bf.FunctorError, match="hides the graph's column|has no element per edge"):
+        with pytest.raises(
+            bf.FunctorError, match="hides the graph's column|has no element per edge"
+        ):
             bf.run(program, graph, frontier=[0], devices=devices)  # type: ignore[arg-type]
 
 
