@@ -49,7 +49,7 @@ written: $(VENV)/installed-for-tests
 
 # Dataflows with random delays in every step, and every order of steps of small ones: minutes.
 routing-stress: $(VENV)/installed-for-tests
-	PYTHONPATH=tests $(BIN)/python tests/routing/stress.py 10000
+	PYTHONPATH=tests $(BIN)/python tests/routing/delays.py 10000
 
 # Asynchronous runs with random delays in every step.
 stress: $(VENV)/installed-for-tests

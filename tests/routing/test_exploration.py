@@ -24,8 +24,8 @@ from broadfront.routing import (
     tree_reduction,
 )
 from broadfront.routing.monitor import Operation
+from routing.dataflows import Numbers, receives, routed, sends
 from routing.explorer import Stuck, World, explore
-from routing.worlds import Numbers, receives, routed, sends
 
 
 @pytest.mark.parametrize("wait", [True, False])

@@ -6,7 +6,7 @@ import random
 
 import pytest
 
-from routing.stress import RUNS
+from routing.delays import RUNS
 
 
 @pytest.mark.parametrize("run", RUNS)

@@ -19,7 +19,7 @@ from broadfront.routing import (
     DistributedWorklist,
     first_available,
 )
-from routing.worlds import Numbers
+from routing.dataflows import Numbers
 
 DEVICES = [1, 2, 3, 8]
 

@@ -1,6 +1,6 @@
 """Many runs on threads with random delays before every step, and larger explorations.
 
-``make routing-stress``, or ``python tests/routing/stress.py 10000``. A run that hangs ends by its
+``make routing-stress``, or ``python tests/routing/delays.py 10000``. A run that hangs ends by its
 time limit; one that loses an item, does it twice or stops early fails its check.
 """
 
@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 
 from broadfront.routing import Collectives, Context, Link, Router, first_available, tree_reduction
+from routing.dataflows import Numbers
 from routing.explorer import explore
-from routing.worlds import Numbers
 
 SECONDS = 120.0
 

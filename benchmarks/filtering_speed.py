@@ -6,7 +6,7 @@ device sleeps, after each packet, three times as long as its kernel took. Compar
 memory, or within one memory), and the ideal: what the kernels of both together take if neither ever
 waits for a packet.
 
-    python benchmarks/filtering.py [megabytes] [trials]
+    python benchmarks/filtering_speed.py [megabytes] [trials]
 """
 
 from __future__ import annotations
