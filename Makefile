@@ -53,7 +53,7 @@ routing-stress: $(VENV)/installed-for-tests
 
 # Asynchronous runs with random delays in every step.
 stress: $(VENV)/installed-for-tests
-	$(BIN)/python tests/execution/asynchronous/stress.py $(STRESS)
+	$(BIN)/python tests/backends/cpu/asynchronous/stress.py $(STRESS)
 
 # Every allocation, thread and access to a file fails in turn: an hour or more.
 failing: $(VENV)/installed-for-tests

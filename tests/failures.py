@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 
 from broadfront import threads
-from broadfront.devices import workspace
+from broadfront.backends.cpu.device import workspace
 from failing_calls import GROUPS, Call, Columns, is_kept_whole
 
 PATIENCE = 60.0

@@ -16,10 +16,10 @@ import pytest
 
 import broadfront as bf
 from broadfront import Advance, Compute, Field, Program, atomics, checking
+from broadfront.backends.cpu.loop.fused import fused
 from broadfront.cli.main import main
 from broadfront.digest import digest_of
 from broadfront.errors import BoundsError
-from broadfront.execution.fused import fused
 from broadfront.kernel import inner, kernel
 from checked_runs import PRIMITIVES, answers
 

@@ -15,8 +15,8 @@ from scipy.sparse.csgraph import dijkstra
 
 import broadfront as bf
 from broadfront.algorithms.bfs import BFS
+from broadfront.backends.cpu.memory.need import Case
 from broadfront.devices.profile import MINIMAL
-from broadfront.execution.memory import Case
 from zoo import Animal, edges
 
 THREADS = [1, 2, 4]

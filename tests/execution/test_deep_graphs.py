@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import dijkstra
 
 import broadfront as bf
 from broadfront import threads as bf_threads
-from broadfront.operators.cpu.buckets import sensible_width
+from broadfront.backends.cpu.operators.buckets import sensible_width
 from problems import PROBLEMS, same
 
 THREADS = (1, 2, 3)

@@ -75,7 +75,7 @@ import os, signal, sys, threading, warnings
 import numpy as np
 import broadfront as bf
 from broadfront import Compute, Field, Program
-from broadfront.devices import calls
+from broadfront.backends.cpu.device import calls
 
 calls.GRACE = 0.2
 

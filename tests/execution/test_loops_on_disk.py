@@ -17,9 +17,9 @@ from broadfront.algorithms.components import COMPONENTS
 from broadfront.algorithms.pagerank import PROGRAMS as PAGERANK
 from broadfront.algorithms.sssp import shortest_paths
 from broadfront.algorithms.triangles import TOTAL
+from broadfront.backends.cpu.loop.across import Across
+from broadfront.backends.cpu.loop.fused import fused
 from broadfront.digest import digest_of
-from broadfront.execution.across import Across
-from broadfront.execution.fused import fused
 from k_core import K_CORE
 from widest_path import WIDEST_PATH
 

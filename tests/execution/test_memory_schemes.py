@@ -15,11 +15,11 @@ import numpy as np
 import pytest
 
 import broadfront as bf
+from broadfront.backends.cpu import alone, many
+from broadfront.backends.cpu.memory.boxes import at_most
+from broadfront.backends.cpu.operators import frontier
 from broadfront.devices.profile import FIXED, MINIMAL
-from broadfront.execution import alone, many
-from broadfront.execution.boxes import at_most
 from broadfront.execution.plan import planned
-from broadfront.operators.cpu import frontier
 from problems import PROBLEMS, Problem, same
 from zoo import ZOO
 

@@ -13,7 +13,7 @@ import pytest
 
 import broadfront as bf
 from broadfront import Advance, Compute, Field, Filter, Once, Phase, Program, Reduce, atomics
-from broadfront.operators.cpu import buckets
+from broadfront.backends.cpu.operators import buckets
 
 THREADS = [1, 2, 4]
 

@@ -7,8 +7,8 @@ import pytest
 
 import broadfront as bf
 from broadfront import Advance, Compute, Field, FunctorError, Program
+from broadfront.backends.cpu.loop.fused import fused
 from broadfront.digest import digest_of
-from broadfront.execution.fused import fused
 
 
 def draw(vertex, state):  # type: ignore[no-untyped-def]

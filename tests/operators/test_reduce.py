@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import broadfront as bf
 from broadfront import Field, Phase, Program, Reduce
+from broadfront.backends.cpu.operators import tiles
 from broadfront.graph.csr import Graph
-from broadfront.operators.cpu import tiles
 from zoo import Animal, edges
 
 THREADS = [1, 2, 4]

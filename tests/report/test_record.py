@@ -10,9 +10,9 @@ import pytest
 
 import broadfront as bf
 from broadfront import Advance, Compute, Field, Filter, Phase, Program
-from broadfront.devices import workspace
-from broadfront.devices.timeline import COARSE, FINE, ROWS, rows_until
-from broadfront.operators.cpu import frontier
+from broadfront.backends.cpu.device import workspace
+from broadfront.backends.cpu.device.timeline import COARSE, FINE, ROWS, rows_until
+from broadfront.backends.cpu.operators import frontier
 from broadfront.report.record import Record, joined
 
 UNREACHED = 2**31 - 1

@@ -20,39 +20,39 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from broadfront import threads as thread_settings
-from broadfront.clock import Allowance, Clock
-from broadfront.devices import control
-from broadfront.devices import workspace as workspaces
-from broadfront.devices.choose import choose, names_threads
-from broadfront.devices.profile import FIXED, MemoryProfile
-from broadfront.devices.team import compiled
-from broadfront.devices.timeline import FINE
-from broadfront.errors import DeviceMemoryError, OptionError
-from broadfront.execution.alone import (
+from broadfront.backends.cpu.alone import (
     ARCS_WORTH_A_THREAD,
     rows_of,
     thread_count,
     work_for,
 )
+from broadfront.backends.cpu.device import control
+from broadfront.backends.cpu.device import workspace as workspaces
+from broadfront.backends.cpu.device.team import compiled
+from broadfront.backends.cpu.device.timeline import FINE
+from broadfront.backends.cpu.loop.fused_batch import AT_SOURCE, FILLED, GIVEN, Batch, fused_batch
+from broadfront.backends.cpu.memory.need import Case, allow, memory_error, refuse
+from broadfront.backends.cpu.operators.frontier import Work
+from broadfront.backends.python.run import PYTHON
+from broadfront.clock import Allowance, Clock
+from broadfront.devices.choose import choose, names_threads
+from broadfront.devices.profile import FIXED, MemoryProfile
+from broadfront.errors import DeviceMemoryError, OptionError
 from broadfront.execution.answer import Answer
 from broadfront.execution.asynchronous.settings import requested
 from broadfront.execution.columns import columns_read, refuse_columns
 from broadfront.execution.faults import COMPILE_ERRORS, explained
 from broadfront.execution.fields import answered, pairs_of
-from broadfront.execution.fused_batch import AT_SOURCE, FILLED, GIVEN, Batch, fused_batch
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.lowering import Meaning
-from broadfront.execution.memory import Case, allow, memory_error, refuse
 from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.parameters import values_of
 from broadfront.execution.program import Program
-from broadfront.execution.reference.run import PYTHON
 from broadfront.execution.run import run
 from broadfront.execution.states import state_class
 from broadfront.execution.synchronous import meaning_of_each
 from broadfront.given import vertices
 from broadfront.graph.csr import Graph
-from broadfront.operators.cpu.frontier import Work
 from broadfront.operators.describe import Intersect
 from broadfront.progress import following, listening, report
 from broadfront.records import held

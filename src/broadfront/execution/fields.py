@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import threads as thread_settings
-from broadfront.devices.workspace import Workspace
+from broadfront.backends.cpu.device.workspace import Workspace
+from broadfront.backends.cpu.luggage import Luggage, Packing
 from broadfront.errors import OptionError
-from broadfront.execution.luggage import Luggage, Packing
 from broadfront.execution.program import Program
 from broadfront.given import positions
 from broadfront.graph.csr import Graph

@@ -15,10 +15,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from broadfront.backends.cpu.exchange.agree import BOARD_ROOM, Shared
+from broadfront.backends.cpu.exchange.by_level import MOST_CARRIED
 from broadfront.errors import OptionError
 from broadfront.execution.access import Access, access, touched
-from broadfront.execution.exchange.agree import BOARD_ROOM, Shared
-from broadfront.execution.exchange.by_level import MOST_CARRIED
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.refusals import refuse_on_many
 from broadfront.execution.repeat import Repeat

@@ -13,17 +13,17 @@ from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
+from broadfront.backends.cpu.alone import run_alone
+from broadfront.backends.cpu.asynchronous.run import run_asynchronously
+from broadfront.backends.cpu.many import run_on
+from broadfront.backends.python.run import PYTHON, in_python, run_in_python
 from broadfront.clock import Allowance, Clock
 from broadfront.devices.choose import choose, names_threads
 from broadfront.errors import OptionError
-from broadfront.execution.alone import run_alone
 from broadfront.execution.answer import Answer
-from broadfront.execution.asynchronous.run import run_asynchronously
 from broadfront.execution.asynchronous.settings import Async, requested
-from broadfront.execution.many import run_on
 from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.program import Program
-from broadfront.execution.reference.run import PYTHON, in_python, run_in_python
 from broadfront.execution.spread import partition_for
 from broadfront.execution.synchronous import meaning_of
 from broadfront.graph.csr import Graph

@@ -13,8 +13,8 @@ from broadfront.clock import Clock
 from broadfront.report.devices import DeviceRecord
 
 if TYPE_CHECKING:
+    from broadfront.backends.cpu.asynchronous.run import One
     from broadfront.devices.choose import Device
-    from broadfront.execution.asynchronous.run import One
     from broadfront.execution.asynchronous.settings import Async
     from broadfront.report.record import Record
 
@@ -81,9 +81,9 @@ def added(records: Sequence[WorkRecord]) -> WorkRecord | None:
 
 def recorded(crew: Sequence[One], devices: Sequence[Device], clock: Clock, how: Async) -> Record:
     """Return the record of the asynchronous run that has just ended: one row for all of it."""
-    from broadfront.execution.asynchronous import desk, worklist
-    from broadfront.execution.asynchronous.mailbox import HEADER_BYTES
-    from broadfront.operators.cpu import frontier
+    from broadfront.backends.cpu.asynchronous import desk, worklist
+    from broadfront.backends.cpu.asynchronous.mailbox import HEADER_BYTES
+    from broadfront.backends.cpu.operators import frontier
     from broadfront.report.record import Record
 
     words = np.array([one.desk.words for one in crew])

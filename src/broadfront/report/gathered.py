@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from broadfront.backends.cpu.device import control
+from broadfront.backends.cpu.device.growing import EXCHANGED, GROWTHS, WAITED
+from broadfront.backends.cpu.device.mail import log_columns
+from broadfront.backends.cpu.device.timeline import iterations_of_rows
+from broadfront.backends.cpu.operators import frontier
 from broadfront.clock import Clock
-from broadfront.devices import control
-from broadfront.devices.growing import EXCHANGED, GROWTHS, WAITED
-from broadfront.devices.mail import log_columns
 from broadfront.devices.profile import MemoryProfile
-from broadfront.devices.timeline import iterations_of_rows
-from broadfront.operators.cpu import frontier
 from broadfront.report.devices import DeviceRecord
 from broadfront.report.record import Record, noted_iterations, taken
 
 if TYPE_CHECKING:
+    from broadfront.backends.cpu.many import One
     from broadfront.devices.choose import Device
-    from broadfront.execution.many import One
 
 Array = NDArray[Any]
 

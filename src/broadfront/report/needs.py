@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from broadfront.devices.mail import HEADER
+from broadfront.backends.cpu.device.mail import HEADER
+from broadfront.backends.cpu.operators import frontier
 from broadfront.devices.profile import MemoryProfile
 from broadfront.graph.csr import Graph
-from broadfront.operators.cpu import frontier
 from broadfront.partition.outline import Outline
 
 if TYPE_CHECKING:

@@ -2,8 +2,8 @@
 
 Threads write nothing into it but rank 0 a row per iteration; where an iteration has several
 operators, their edges, atomics and times add up in one row. After 8,192 iterations a row covers
-several, more the further the run gets (`broadfront.devices.timeline`), and adds them up. The memory
-counted is what the run asked for, whatever an earlier one has left in the workspace.
+several, more the further the run gets (`broadfront.backends.cpu.device.timeline`), and adds them
+up. The memory counted is what the run asked for, whatever an earlier one has left in the workspace.
 
 Invariant: totals are exact for any number of iterations.
 """
@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from broadfront.backends.cpu.device import control
+from broadfront.backends.cpu.device.growing import GROWTHS
+from broadfront.backends.cpu.device.timeline import iterations_of_rows, rows_until
+from broadfront.backends.cpu.device.workspace import Workspace
+from broadfront.backends.cpu.operators import frontier
 from broadfront.clock import Clock
-from broadfront.devices import control
-from broadfront.devices.growing import GROWTHS
 from broadfront.devices.profile import MINIMAL, MemoryProfile, largest
-from broadfront.devices.timeline import iterations_of_rows, rows_until
-from broadfront.devices.workspace import Workspace
-from broadfront.operators.cpu import frontier
 from broadfront.report.asynchronous import WorkRecord, added
 from broadfront.report.devices import DeviceRecord, one_after_the_other, summary
 
@@ -48,7 +48,7 @@ class Record:
         Vertices it went from, edges traversed, proposals settled by an atomic instruction (those of
         functors themselves do not count), time; of several iterations added up.
     ways
-        A bit for each of `broadfront.operators.cpu.frontier.WAYS`; see `strategy`.
+        A bit for each of `broadfront.backends.cpu.operators.frontier.WAYS`; see `strategy`.
     seconds, compile_seconds, load_seconds, prepare_seconds
         Time on the wall; apart from it that of compiling, of loading what was compiled before, and
         of building what is kept for later runs: partitions, incoming arcs, tiles.

@@ -14,6 +14,7 @@ from typing import Any, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from broadfront.backends.cpu.operators import tiles
 from broadfront.errors import OptionError
 from broadfront.execution.options import Options
 from broadfront.execution.run import run
@@ -27,7 +28,6 @@ from broadfront.models.semiring.programs import (
 )
 from broadfront.models.semiring.rings import Semiring
 from broadfront.models.semiring.vector import Vector, known
-from broadfront.operators.cpu import tiles
 from broadfront.report.record import Record
 
 Array = NDArray[Any]

@@ -1,0 +1,65 @@
+"""What one device works with: its words, its worklist, and what it knows of the others."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from numpy.typing import NDArray
+
+from broadfront.backends.cpu.asynchronous import mailbox
+from broadfront.backends.cpu.device.control import idle
+from broadfront.kernel import inner
+
+Array = NDArray[Any]
+
+WORDS = 32
+(EDGES, RECEIVED, REFUSED, IDLE, STEPS, BEGAN, ENDED, SPINS, IDLE_SINCE, STAGE, JITTER, WAITS) = (
+    range(8, 20)
+)
+"""Words of a device after those of its worklist: edges traversed, entries received, those that were
+no better, nanoseconds idle, steps, when it began and ended, how long it has been idle, whether it
+has begun, random numbers of delays for tests, and how often it waited for lower buckets."""
+
+
+class Links(NamedTuple):
+    """What one device knows of the others."""
+
+    device: int
+    devices: int
+    rings: mailbox.Rings
+    outbox: mailbox.Outbox
+    board: Array
+    ghost_starts: Array
+    shared_starts: Array
+    shared: Array
+    owner: Any
+    luggage: Any
+
+
+class Desk(NamedTuple):
+    """What one device works with, beside its fields and its part of the graph."""
+
+    words: Array
+    pending: Array
+    """Per vertex, whether it is to be served or, of a copy, to be sent."""
+    ring: Any
+    blocks: int
+    per_width: float
+    band: int
+    queue: Array
+    """Where it starts."""
+    starting: int
+    mail: Links
+
+
+@inner
+def disturb(control, words):
+    """Wait for a random while, where a test has asked for it."""
+    if words[JITTER] != 0:
+        seed = words[JITTER]
+        seed ^= seed << 13
+        seed ^= (seed >> 7) & 0x1FFFFFFFFFFFFFF
+        seed ^= seed << 17
+        words[JITTER] = seed
+        if seed & 3 == 0:
+            idle(control, (seed >> 8) & 2047)

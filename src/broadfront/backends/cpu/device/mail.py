@@ -1,0 +1,218 @@
+"""What devices with separate memories send each other: boxes, flags, and numbers agreed upon.
+
+There is a box for every pair of sender and receiver. The sender fills it and raises a flag, the
+receiver empties it and lowers the flag by telling how many it has taken. Messages are numbered, and
+all devices send and take them in the same order, so a number is all that a flag needs. A box grows
+when a message does not fit, by what is missing, and is kept for the next run; where boxes are as
+large as any message from the start, nobody looks whether one fits.
+
+Numbers that all must know (how large the next frontier is, totals of sums) are put up by every
+device and read by all: two boards in turns, since nobody is more than one agreement ahead.
+
+Invariant: a device waits only for what its peers do before they wait for it, and every wait ends
+when the run is stopped; so no run hangs.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from broadfront import atomics
+from broadfront.backends.cpu.device.control import LINE, idle, nanoseconds, poll, stopped
+from broadfront.backends.cpu.device.growing import EXCHANGED, WAITED, enlarged
+from broadfront.backends.cpu.device.timeline import row_of
+from broadfront.kernel import inner
+from broadfront.pointers import address_in, at
+
+Array = NDArray[Any]
+
+HEADER = 8
+"""Words at the beginning of a message: how many entries, its form, and values that are constant."""
+COUNT, FORM, CONSTANT = range(3)
+
+BOARD_WORDS = 4 * LINE
+"""Numbers that a device can put up at a time."""
+
+
+class Post(NamedTuple):
+    """What all devices of a run share, and nothing else."""
+
+    posted: Array
+    taken: Array
+    agreed: Array
+    boxes: Array
+    """Address and capacity in bytes of each pair's box."""
+    board: Array
+    reals: Array
+
+
+class Mail(NamedTuple):
+    """The post as one device sees it, and what it knows of its peers."""
+
+    device: int
+    devices: int
+    posted: Array
+    taken: Array
+    agreed: Array
+    boxes: Array
+    board: Array
+    reals: Array
+    account: Array
+    asked: Array
+    """For each peer, bytes of its box that this run has asked for."""
+    checks: int
+    """0 where boxes hold any message from the start."""
+    counts: Array
+    """For each thread and peer, entries of the message being packed."""
+    sent: Array
+    """For each peer, bytes and vertices sent so far."""
+    log: Array
+    """Per row of the timeline, what was in `sent` and in the account when it was over."""
+    ghost_starts: Array
+    shared_starts: Array
+    shared: Array
+    ghosts: Any
+    owner: Any
+    luggage: Any
+    """What the device does to its fields before and after its loop."""
+
+
+def new_post(devices: int) -> Post:
+    """Return the post for so many devices."""
+    pairs = devices * devices
+    return Post(
+        np.zeros(pairs * LINE, np.int64),
+        np.zeros(pairs * LINE, np.int64),
+        np.zeros(devices * LINE, np.int64),
+        np.zeros(pairs * 2, np.int64),
+        np.zeros(2 * devices * BOARD_WORDS, np.int64),
+        np.zeros(2 * devices * BOARD_WORDS, np.float64),
+    )
+
+
+def log_columns(devices: int) -> int:
+    """Return how many numbers a row of the log has."""
+    return 2 * devices + 3
+
+
+@inner
+def write_log(mail, iteration):
+    """Write the row of an iteration: all sent so far, how long that and waiting took, the time.
+
+    All numbers only ever rise, so of several iterations in a row the last is right for all.
+    """
+    columns = 2 * mail.devices + 3
+    place = row_of(iteration) * columns
+    for entry in range(2 * mail.devices):
+        mail.log[place + entry] = mail.sent[entry]
+    mail.log[place + columns - 3] = mail.account[WAITED]
+    mail.log[place + columns - 2] = mail.account[EXCHANGED]
+    mail.log[place + columns - 1] = nanoseconds()
+
+
+# ---------------------------------------------------------------------- boxes
+
+
+@inner
+def box(mail, sender, receiver):
+    """Return the words of a box."""
+    return at(address_in(mail.boxes, 2 * (sender * mail.devices + receiver)), mail.boxes)
+
+
+@inner
+def address_of(mail, sender, receiver):
+    """Return the address of a box."""
+    return address_in(mail.boxes, 2 * (sender * mail.devices + receiver))
+
+
+@inner
+def room(mail, sender, receiver):
+    """Return the capacity of a box, in bytes."""
+    return mail.boxes[2 * (sender * mail.devices + receiver) + 1]
+
+
+@inner
+def reserve(control, mail, receiver, nbytes):
+    """Make the box for a peer hold `nbytes` and a header, if memory allows."""
+    if mail.checks == 0:
+        return
+    needed = nbytes + 8 * HEADER
+    more = needed - mail.asked[receiver]
+    if more > 0:
+        pair = mail.device * mail.devices + receiver
+        if enlarged(control, mail.account, mail.boxes, pair, needed, more):
+            mail.asked[receiver] = needed
+
+
+@inner
+def wait(control, rank, mail, flag, place, number):
+    """Wait until a flag shows at least `number`, or the run is stopped; return whether it does."""
+    if atomics.load(flag, place * LINE) >= number:
+        return True
+    began = nanoseconds()
+    spins = 0
+    while atomics.load(flag, place * LINE) < number:
+        spins = idle(control, spins)
+        if stopped(control):
+            return False
+        if rank == 0 and spins & 255 == 0:
+            poll(control)
+    if rank == 0:
+        mail.account[WAITED] += nanoseconds() - began
+    return True
+
+
+@inner
+def emptied(control, rank, mail, receiver, number):
+    """Wait until a peer has taken the message before `number`; return whether it has."""
+    place = mail.device * mail.devices + receiver
+    return wait(control, rank, mail, mail.taken, place, atomics.load(mail.posted, place * LINE))
+
+
+@inner
+def send(mail, receiver, number, nbytes, vertices):
+    """Tell a peer that message `number` is in the box."""
+    atomics.store(mail.posted, (mail.device * mail.devices + receiver) * LINE, number)
+    mail.sent[2 * receiver] += nbytes
+    mail.sent[2 * receiver + 1] += vertices
+
+
+@inner
+def arrived(control, rank, mail, sender, number):
+    """Wait for message `number` of a peer; return whether it is there."""
+    place = sender * mail.devices + mail.device
+    return wait(control, rank, mail, mail.posted, place, number)
+
+
+@inner
+def take(mail, sender, number):
+    """Tell a peer that its message was taken."""
+    atomics.store(mail.taken, (sender * mail.devices + mail.device) * LINE, number)
+
+
+# ---------------------------------------------------------------------- agreements
+
+
+@inner
+def put_up(mail, number):
+    """Tell the others that this device's numbers are on the board."""
+    atomics.store(mail.agreed, mail.device * LINE, number)
+
+
+@inner
+def all_up(control, rank, mail, number):
+    """Wait until all devices have put up their numbers; return whether they have."""
+    for step in range(1, mail.devices):
+        peer = (mail.device + step) % mail.devices
+        if not wait(control, rank, mail, mail.agreed, peer, number):
+            return False
+    return True
+
+
+@inner
+def place_on_board(mail, device, number):
+    """Return where the numbers of a device begin on the board that is in use."""
+    return ((number & 1) * mail.devices + device) * BOARD_WORDS

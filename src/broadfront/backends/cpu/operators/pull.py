@@ -1,0 +1,95 @@
+"""Pull: every vertex that wants proposals looks among its incoming neighbours for the frontier.
+
+Threads claim words of 64 vertices of the bitmap of those that want; a vertex stops looking as soon
+as it is content. Nothing is written that another thread writes, so nothing is atomic.
+
+References
+----------
+Beamer, Asanović, Patterson: Direction-optimizing breadth-first search (SC 2012).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from broadfront.backends.cpu.device.control import claim
+from broadfront.backends.cpu.operators.combine import Combine
+from broadfront.backends.cpu.operators.frontier import WORK
+from broadfront.bits import count_ones, trailing_zeros
+from broadfront.kernel import inner
+from broadfront.pointers import as_element, prefetch
+
+WORDS_PER_TURN = 16
+
+
+def pull(
+    propose: Callable[..., Any],
+    wanted: Callable[..., Any],
+    combine: Combine,
+    note: Callable[..., Any],
+) -> Callable[..., Any]:
+    """Return the compiled pull of one iteration."""
+    better, plainly = combine.better, combine.plainly
+
+    @inner
+    def look(vertex, offsets, targets, bits, state, out):
+        """Return whether a vertex improved, and how many arcs it looked at."""
+        improved = False
+        first, last = np.int64(offsets[vertex]), np.int64(offsets[vertex + 1])
+        for edge in range(first, last):
+            source = np.int64(targets[edge])
+            if (bits[source >> 6] >> np.uint64(source & 63)) & np.uint64(1):
+                proposal = as_element(out, propose(source, vertex, edge, state))
+                if better(proposal, out[vertex]):
+                    out[vertex] = plainly(proposal, out[vertex])
+                    note(state, vertex, source)
+                    improved = True
+                if not wanted(vertex, state):
+                    return improved, edge - first + 1
+        return improved, last - first
+
+    @inner
+    def sweep(word, offsets, targets, bits, wanting, following, state, out):
+        """Serve the 64 vertices of one word; return how many improved, and arcs looked at."""
+        one = np.uint64(1)
+        left = wanting[word + 1]
+        while left != 0:  # the lists of the next word are on their way while this one is searched
+            bit = trailing_zeros(left)
+            left &= left - one
+            prefetch(targets, offsets[np.int64((np.uint64(word + 1) << np.uint64(6)) | bit)])
+        left = wanting[word]
+        still, found = left, np.uint64(0)
+        visited = np.int64(0)
+        while left != 0:
+            bit = trailing_zeros(left)
+            left &= left - one
+            vertex = np.int64((np.uint64(word) << np.uint64(6)) | bit)
+            improved, looked = look(vertex, offsets, targets, bits, state, out)
+            visited += looked
+            if improved:
+                found |= one << bit
+                if not wanted(vertex, state):
+                    still &= ~(one << bit)
+        following[word] = found
+        wanting[word] = still
+        return np.int64(count_ones(found)), visited
+
+    @inner
+    def run(rank, control, graph, state, out, bits, wanting, following, words, turn):
+        size = np.int64(0)
+        visited = np.int64(0)
+        while True:
+            begin = claim(control, WORK + turn % 3, rank, WORDS_PER_TURN)
+            if begin >= words:
+                return size, visited
+            for word in range(begin, min(words, begin + WORDS_PER_TURN)):
+                more, looked = sweep(
+                    word, graph.in_offsets, graph.in_targets, bits, wanting, following, state, out
+                )
+                size += more
+                visited += looked
+
+    return run

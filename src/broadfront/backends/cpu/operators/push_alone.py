@@ -1,0 +1,82 @@
+"""Push by one thread: the whole queue in its order, without atomics, claims or meetings.
+
+A device of one thread runs it always, and the first thread of several while a frontier is small and
+the others wait. Nobody else touches the fields then, so a proposal is merged by a plain write.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from broadfront.backends.cpu.device.control import poll, stopped
+from broadfront.backends.cpu.operators.frontier import SLACK
+from broadfront.backends.cpu.operators.walk import Rules
+from broadfront.kernel import inlined
+from broadfront.pointers import as_element, prefetch
+
+LOOK_EVERY = 4096
+"""Vertices between two looks at the clock."""
+
+
+def push_alone(rules: Rules) -> Callable[..., Any]:
+    """Return the compiled push of one iteration by one thread.
+
+    It returns how long the next queue is, the edges that leave it, and the edges traversed.
+    """
+    propose, wanted, joins, note = rules.propose, rules.wanted, rules.joins, rules.note
+    better, plainly = rules.combine.better, rules.combine.plainly
+
+    @inlined
+    def push(control, graph, state, out, queue, following, spill, marks, size):
+        offsets, targets = graph.offsets, graph.targets
+        room = graph.num_vertices + SLACK
+        final = np.int64(offsets[graph.num_vertices]) - 1
+        kept = np.int64(0)
+        edges = np.int64(0)
+        visited = np.int64(0)
+        for place in range(size):
+            if place & (LOOK_EVERY - 1) == LOOK_EVERY - 1:
+                poll(control)
+                if stopped(control):
+                    break
+            source = np.int64(queue[place])
+            fetch_ahead(queue, place, size, graph, out, final)
+            first, last = np.int64(offsets[source]), np.int64(offsets[source + 1])
+            visited += last - first
+            for edge in range(first, last):
+                neighbor = np.int64(targets[edge])
+                if not wanted(neighbor, state):
+                    continue
+                proposal = as_element(out, propose(source, neighbor, edge, state))
+                before = out[neighbor]
+                if not better(proposal, before):
+                    continue
+                after = plainly(proposal, before)
+                out[neighbor] = after
+                note(state, neighbor, source)
+                if joins(neighbor, before, after, state, marks, graph):
+                    edges += np.int64(offsets[neighbor + 1]) - np.int64(offsets[neighbor])
+                    if kept < room:
+                        following[kept] = neighbor
+                    else:
+                        spill[neighbor >> 6] |= np.uint64(1) << np.uint64(neighbor & 63)
+                    kept += 1
+        return kept, edges, visited
+
+    return push
+
+
+@inlined
+def fetch_ahead(queue, place, size, graph, out, final):
+    """Ask for what the vertices next in the queue will need, also at their first neighbours."""
+    if place + 12 < size:
+        prefetch(graph.offsets, queue[place + 12])
+    if place + 8 < size:
+        prefetch(graph.targets, graph.offsets[queue[place + 8]])
+    if place + 4 < size and final >= 0:
+        first = np.int64(graph.offsets[queue[place + 4]])
+        prefetch(out, graph.targets[min(first, final)])
+        prefetch(out, graph.targets[min(first + 1, final)])

@@ -1,0 +1,70 @@
+"""All interleavings of two and three devices: nothing is lost, nobody stops early, nobody hangs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import schedules
+from schedules import Case, explored
+
+from broadfront.backends.cpu.asynchronous import mailbox, termination
+
+PING_PONG = {"a": [(1, "b")], "b": [(0, "c")]}
+BOTH_WAYS = {"a": [(1, "b")], "c": [(0, "d")]}
+TWO_AT_ONCE = {"a": [(1, "b"), (1, "c")]}
+ROUND = {"a": [(1, "b")], "b": [(2, "c")]}
+FORK = {"a": [(1, "b"), (2, "c")]}
+
+CASES = {
+    "nothing to do": Case(2, {}, [], 1),
+    "there and back": Case(2, PING_PONG, [(0, "a")], 1),
+    "there and back, the other looks": Case(2, PING_PONG, [(0, "a")], 1, looking=1),
+    "both ways at once": Case(2, BOTH_WAYS, [(0, "a"), (1, "c")], 1),
+    "a full link": Case(2, TWO_AT_ONCE, [(0, "a")], 1, looking=1),
+    "two slots": Case(2, TWO_AT_ONCE, [(0, "a")], 2),
+    "three in a row": Case(3, ROUND, [(0, "a")], 1),
+    "a fork": Case(3, FORK, [(0, "a")], 1, looking=2),
+}
+
+
+def all_items(case: Case) -> tuple[str, ...]:
+    made = [item for children in case.items.values() for _, item in children]
+    return tuple(sorted([item for _, item in case.first] + made))
+
+
+@pytest.mark.parametrize("case", CASES.values(), ids=CASES.keys())
+def test_every_schedule(case: Case) -> None:
+    found = explored(case)
+    assert found.ends == {all_items(case)}
+    assert found.hanging == 0
+    assert found.states > 10
+
+
+MISTAKES = {
+    "counting once": (
+        termination, "if added_up(board, devices, TAKEN) != taken or "
+        "added_up(board, devices, SENT) != sent:\n        return False", "",
+    ),
+    "never active again": (termination, "LINE + PASSIVE, 0)", "LINE + PASSIVE, 1)"),
+    "not asking who is passive": (termination, "+ PASSIVE) == 0", "+ PASSIVE) == 2"),
+    "a link that never fills up": (mailbox, ">= rings.slots", "> rings.slots"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("mistake", MISTAKES.values(), ids=MISTAKES.keys())
+def test_mistakes_are_found(mistake: tuple[Any, str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """The exploration tells right from wrong: each change to the code is caught by some case."""
+    module, right, wrong = mistake
+    names = schedules.IN_MAILBOX if module is mailbox else schedules.IN_TERMINATION
+    changed = schedules.giving_way(module, names, wrong, right)
+    monkeypatch.setattr(schedules, "MAIL" if module is mailbox else "END", changed)
+    assert any(is_caught(case) for case in CASES.values())
+
+
+def is_caught(case: Case) -> bool:
+    try:
+        found = explored(case)
+    except (AssertionError, KeyError):
+        return True
+    return found.ends != {all_items(case)} or found.hanging > 0
