@@ -2,7 +2,7 @@
 
 A bucket is that of the program's priority; without one, that of the value itself where it is a
 whole number of which the least or the greatest stays; otherwise it is a round: what improves while
-one round is served is for the next. Buckets are those of `operators.cpu.buckets`.
+one round is served is for the next. Buckets are those of `backends.cpu.operators.buckets`.
 
 Priorities are soft. Each device publishes the lowest bucket that it has, and serves a bucket only
 while it is at most `band` beyond the lowest of all devices, as far as it knows; whoever has the

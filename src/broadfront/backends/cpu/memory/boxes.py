@@ -1,8 +1,8 @@
 """How large the boxes of a device are at first, and how large they can come to be.
 
-The sections of `broadfront.execution.exchange` send what they have for the ghosts of a peer, or for
-the vertices shared with it; so a message is never longer than all of these at full width, headers
-apart. Lists and trees have bounds of their own.
+The sections of `broadfront.backends.cpu.exchange` send what they have for the ghosts of a peer, or
+for the vertices shared with it; so a message is never longer than all of these at full width,
+headers apart. Lists and trees have bounds of their own.
 
 Invariant: no section reserves more than `at_most` says.
 """

@@ -84,7 +84,8 @@ has been given, and from there on the bytes of an element of each."""
 COLUMNS = 8
 R_FRONTIER, R_EDGES, R_WAYS, R_ATOMICS, R_BEGIN, R_END, R_COUNT, R_LATEST = range(COLUMNS)
 """Columns of the record, with the rows of `broadfront.backends.cpu.device.timeline`; the last two
-are the number of iterations until the one that was written last, and the frontier of that one alone."""
+are the number of iterations until the one that was written last, and the frontier of that one
+alone."""
 
 WAYS = (
     "dense", "by_vertex", "by_degree", "by_edges", "pull", "buckets", "levels", "intersect",
