@@ -94,7 +94,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def adder(limit: int, with_part: bool = False) -> tuple[Any, dict[str, Any]]:
     """Return a kernel that adds LIMIT, or has a part that does, and its globals."""
-    scope: dict[str, Any] = {"LIMIT": limit, "__name__": "of_a_user"}
+    scope: dict[str, Any] = {"LIMIT": limit, "__name__": __name__}
     called = "more(x)" if with_part else "x + LIMIT"
     exec(f"def more(x): return x + LIMIT\ndef add(x): return {called}", scope)
     scope["more"] = inner(scope["more"])

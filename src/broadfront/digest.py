@@ -38,8 +38,8 @@ from broadfront import extensions
 
 BY_NAME = {"llvmlite", "numba", "numpy", *sys.stdlib_module_names} - {"__main__"}
 """Packages whose content is known by name and version."""
-WHERE_ONLY = "broadfront.apart"
-"""The module that decides on which thread code is compiled, and not what it means."""
+HOW_ONLY = {"broadfront.apart", "broadfront.quick"}
+"""Modules that decide on which thread and how fast code is compiled, and not what it means."""
 VERSIONS = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
 SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "LOOP_VECTORIZE", "OPT",
             "SLP_VECTORIZE", "USING_SVML")  # fmt: skip
@@ -143,7 +143,7 @@ class Digest:
         return parts
 
     def _function(self, function: Any) -> list[Any]:
-        if _is_known(function) or function.__module__ == WHERE_ONLY:
+        if _is_known(function) or function.__module__ in HOW_ONLY:
             return [function.__module__, function.__qualname__]
         parts: list[Any] = [
             self.of(function.__code__), self.of(function.__defaults__),
@@ -229,8 +229,9 @@ def digest_of(function: Any) -> tuple[str, list[Any]]:
     """Return what a function under Numba means, and every such function that it reaches."""
     digest = Digest()
     parts = [digest.of(function), *VERSIONS, *(getattr(config, name, "") for name in SETTINGS)]
+    extending = Digest()
     for added in extensions.of_numba():
-        parts.append(_of_extension(added))
+        parts.append(_of_extension(extending, added))
     for reached, meaning in digest.functions:
         if reached is not function:
             _require_same(reached, meaning)
@@ -239,9 +240,9 @@ def digest_of(function: Any) -> tuple[str, list[Any]]:
     return _hashed(*parts).hex(), [reached for reached, _ in digest.functions]
 
 
-def _of_extension(added: Any) -> bytes:
+def _of_extension(digest: Digest, added: Any) -> bytes:
     try:
-        return Digest().of(added)
+        return digest.of(added)
     except UndigestibleError:
         version = extensions.installed_version(added)
         if version is None:

@@ -11,12 +11,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from numba.core.compiler import Compiler
 from numba.core.environment import lookup_environment
 from numba.core.registry import CPUDispatcher
 
 from broadfront.apart import apart
 from broadfront.checking import checking, options_of_checks
+from broadfront.lean import LeanCompiler
+from broadfront.quick import compiling_quickly
 from broadfront.sites import NamingCompiler
 
 ENVIRONMENT = "_ZN08NumbaEnv"
@@ -29,6 +30,11 @@ class Finished(CPUDispatcher):  # type: ignore[misc]
     def _compile_for_args(self, *arguments: Any, **named: Any) -> Any:
         compile_here = super()._compile_for_args
         return apart(lambda: compile_here(*arguments, **named))
+
+    def compile(self, signature: Any) -> Any:
+        """Compile for arguments of these types."""
+        with compiling_quickly():
+            return super().compile(signature)
 
     def add_overload(self, compiled: Any) -> None:
         """Take what was compiled or loaded, ready to be called."""
@@ -51,5 +57,5 @@ def _set_environments(compiled: Any) -> None:
 def finished(function: Any, **options: Any) -> Finished:
     """Return `function` as one that Python calls."""
     given = {"nopython": True, **options_of_checks(), **options}
-    compiler = NamingCompiler if checking() else Compiler
+    compiler = NamingCompiler if checking() else LeanCompiler
     return Finished(function, targetoptions=given, pipeline_class=compiler)

@@ -17,7 +17,7 @@ from broadfront.unfinished import part
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-OPTIONS = {"nogil": True, "error_model": "numpy"}
+OPTIONS = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
 ONLY_FROM_KERNELS = {**OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 """What Python itself never calls needs no door to it, and is finished by whoever calls it."""
 

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 from numba.core import ir
-from numba.core.compiler import Compiler
 from numba.core.compiler_machinery import register_pass
-from numba.core.lowering import Lower
 from numba.core.typed_passes import NativeLowering
+
+from broadfront.lean import LeanCompiler, LeanLower, LeanLowering
 
 UNKNOWN = "an array"
 _READS = ("getitem", "static_getitem", "typed_getitem")
@@ -33,7 +33,7 @@ def array_name() -> str:
     return _now[0] or UNKNOWN
 
 
-class _Naming(Lower):  # type: ignore[misc]
+class _Naming(LeanLower):
     def lower_inst(self, instruction: Any) -> None:
         """Compile an instruction, and know what it indexes."""
         before, _now[0] = _now[0], self._indexed(instruction)
@@ -81,14 +81,14 @@ class _NamingPass(NativeLowering):  # type: ignore[misc]
 def naming(passes: Any) -> Any:
     """Return passes that know what is being indexed."""
     passes.passes = [
-        (_NamingPass if each is NativeLowering else each, about) for each, about in passes.passes
+        (_NamingPass if each is LeanLowering else each, about) for each, about in passes.passes
     ]
     passes.finalize()
     return passes
 
 
-class NamingCompiler(Compiler):  # type: ignore[misc]
-    """Numba's usual way to compile, which knows what is being indexed."""
+class NamingCompiler(LeanCompiler):
+    """The usual way to compile, which knows what is being indexed."""
 
     def define_pipelines(self) -> list[Any]:
         """Return the passes."""

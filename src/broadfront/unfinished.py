@@ -18,13 +18,13 @@ from typing import Any
 
 from llvmlite.binding import Linkage
 from numba.core.codegen import JITCodeLibrary
-from numba.core.compiler import CompilerBase, DefaultPassBuilder
 from numba.core.registry import CPUDispatcher
 from numba.core.typed_passes import NopythonRewrites
 from numba.core.types.misc import unliteral
 
-from broadfront.apart import check_leaving
 from broadfront.checking import checking, options_of_checks
+from broadfront.lean import LeanCompiler
+from broadfront.quick import compile_without_clocks
 from broadfront.sites import naming
 
 KEPT = "weak_odr"
@@ -108,20 +108,18 @@ class UnfinishedLibrary(JITCodeLibrary):  # type: ignore[misc]
         return 0
 
 
-class UnfinishedCompiler(CompilerBase):  # type: ignore[misc]
-    """Numba's usual way to compile, which stops before linking.
+class UnfinishedCompiler(LeanCompiler):
+    """A compiler that stops before linking.
 
     Nor does it look for expressions over whole arrays to merge, of which loops have none.
     """
 
+    without = (NopythonRewrites,)
+
     def define_pipelines(self) -> list[Any]:
         """Return the passes."""
-        check_leaving()
         self.state.library = UnfinishedLibrary(self.state.targetctx.codegen(), "part")
-        passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        passes.passes = [each for each in passes.passes if each[0] is not NopythonRewrites]
-        passes.finalize()
-        return [passes]
+        return super().define_pipelines()
 
 
 class NamingUnfinishedCompiler(UnfinishedCompiler):
@@ -139,6 +137,10 @@ class Part(CPUDispatcher):  # type: ignore[misc]
         """Return how to call it with arguments of these types, constants or not."""
         plain = {name: unliteral(given) for name, given in kws.items()}
         return super().get_call_template(tuple(map(unliteral, args)), plain)
+
+    def compile(self, signature: Any) -> Any:
+        """Compile for arguments of these types."""
+        return compile_without_clocks(self, signature)
 
 
 def part(function: Any, **options: Any) -> Part:
