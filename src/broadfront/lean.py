@@ -8,6 +8,11 @@ all members of a tuple, and keeps every variable that lives for more than a bloc
 - a variable without, assigned once and before all that use it, is its value;
 - a function without closures and lists is not searched for them.
 
+A value takes the place of a variable only where its one assignment dominates all uses (Cytron et
+al., "Efficiently computing static single assignment form", TOPLAS 1991). Generators keep variables
+in memory between calls, and a call within ``try`` may leave a block in its midst: functions with
+either are lowered as Numba does.
+
 Invariant: only instructions go that LLVM would have taken out.
 """
 
@@ -56,7 +61,8 @@ class LeanLower(Lower):  # type: ignore[misc]
     """Lowering with fewer instructions."""
 
     def _find_singly_assigned_variable(self) -> None:
-        if self.func_ir.func_id.is_generator or self._disable_sroa_like_opt:
+        about = self.func_ir.func_id
+        if about.is_generator or about.code.co_exceptiontable or self._disable_sroa_like_opt:
             super()._find_singly_assigned_variable()
             return
         within, beyond = assigned_before_use(self.func_ir.blocks)
@@ -93,13 +99,14 @@ def assigned_before_use(blocks: dict[int, Any]) -> tuple[set[str], set[str]]:
         for statement in block.body:
             if isinstance(statement, ir.Del):
                 continue
-            target = statement.target if isinstance(statement, ir.Assign) else None
-            for variable in statement.list_vars():
-                used.setdefault(variable.name, set()).add(number)
-                if variable is not target and variable.name not in assigned:
-                    early.add(variable.name)
-            if target is not None:
-                assigned.setdefault(target.name, []).append(number)
+            names = [variable.name for variable in statement.list_vars()]
+            for name in names:
+                used.setdefault(name, set()).add(number)
+            if isinstance(statement, ir.Assign):
+                names.remove(statement.target.name)
+            early.update(name for name in names if name not in assigned)
+            if isinstance(statement, ir.Assign):
+                assigned.setdefault(statement.target.name, []).append(number)
     dominators = compute_cfg_from_blocks(blocks).dominators()
     once = {name for name, places in assigned.items() if len(places) == 1}
     once -= must_use_alloca(blocks) | early

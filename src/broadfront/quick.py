@@ -104,9 +104,15 @@ def _add_variables(value: Any, found: list[Any]) -> None:
 
 
 def is_counted(models: Any, kind: Any) -> bool:
-    """Tell whether values of a type hold something with a reference count."""
+    """Tell whether values of a type hold something with a reference count.
+
+    Members are those that Numba itself would go through.
+    """
     if id(kind) not in _counted:
-        _counted[id(kind)] = (kind, bool(models[kind].contains_nrt_meminfo()))
+        model = models[kind]
+        members = (member for member, _ in model.traverse(None))
+        counted = model.has_nrt_meminfo() or any(is_counted(models, each) for each in members)
+        _counted[id(kind)] = (kind, bool(counted))
     return _counted[id(kind)][1]
 
 
