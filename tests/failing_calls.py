@@ -145,6 +145,15 @@ def _stored(name: str, thing: Any, folder: Path) -> Path:
     return folder / name
 
 
+def _listed(folder: Path) -> Path:
+    REAL.save(folder / "graph.el")
+    return folder
+
+
+def _converted(folder: Path) -> Columns:
+    return columns_of(bf.convert(folder / "graph.el", folder / "graph.bfg", memory_limit=1 << 40))
+
+
 def _saved(name: str, thing: Any) -> Call:
     """Return a call that replaces a file."""
 
@@ -178,6 +187,7 @@ def building(full: bool) -> Iterator[Call]:
             )  # fmt: skip
     for spec in ("uniform:5:4:weights=1-9", *(GENERATORS if full else ())):
         yield Call(f"generate {spec}", lambda folder, spec=spec: spec, _generated)
+    yield Call("convert on the disk", _listed, _converted)
     yield _built("transpose", lambda graph: columns_of(graph.transpose), REAL)
     for by in PARTITIONERS:
         yield _built(f"split by {by}", partial(_split, by), PLAIN)

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from broadfront.graph.convert import from_networkx, from_scipy
     from broadfront.graph.csr import Graph
     from broadfront.graph.edges import from_edges
+    from broadfront.graph.external.convert import convert
     from broadfront.graph.generate import generate
     from broadfront.graph.origin import Origin
     from broadfront.graph.read import read
@@ -116,6 +117,7 @@ __all__ = [
     "betweenness",
     "bfs",
     "connected_components",
+    "convert",
     "explore",
     "from_arrow",
     "from_edges",
@@ -161,6 +163,7 @@ _HOMES = {
     "graph.csr": ("Graph",),
     "graph.origin": ("Origin",),
     "graph.edges": ("from_edges",),
+    "graph.external.convert": ("convert",),
     "graph.generate": ("generate",),
     "graph.read": ("read",),
     "graph.tables": ("from_arrow", "from_pandas", "from_polars"),

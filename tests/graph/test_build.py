@@ -102,7 +102,7 @@ def test_keys_of_64_bits() -> None:
     target = np.array([1, 2**27, 1, 3, 2**27], np.int64)
     graph = bf.from_edges(source, target, num_vertices=2**27 + 1)
     assert arcs(graph) == [(0, 2**27, 0), (5, 3, 0), (5, 2**27, 0), (2**27, 1, 0)]
-    assert build._plan(2**27 + 1, 5).key_dtype is np.uint64
+    assert build.planned(2**27 + 1, 5, symmetric=False, drop_loops=False).key_dtype is np.uint64
 
 
 def test_index_dtype_grows_by_itself() -> None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from broadfront import clock, progress
 from broadfront.graph.csr import Graph
+from broadfront.graph.origin import Origin
 from broadfront.sizes import size_text
 
 BAR_WIDTH = 40
@@ -114,8 +115,7 @@ def graph_lines(graph: Graph) -> dict[str, str]:
         f"max {facts['degree_max']:,}",
         "labels": str(facts["labels"]),
         "memory": size_text(graph.nbytes),
-        "read": f"{origin.edges_read:,} edges, {origin.duplicates:,} duplicates merged, "
-        f"{origin.self_loops:,} self-loops{' dropped' if origin.self_loops_dropped else ''}",
+        "read": read_line(origin),
         "time": f"{origin.seconds:.3f} s",
     }
     if "weight_min" in facts:
@@ -125,6 +125,15 @@ def graph_lines(graph: Graph) -> dict[str, str]:
     if origin.compile_seconds:
         lines["time"] += f", and {origin.compile_seconds:.1f} s compiling (first use only)"
     return lines
+
+
+def read_line(origin: Origin) -> str:
+    """Return what was read and merged, as a person wants to know it."""
+    dropped = " dropped" if origin.self_loops_dropped else ""
+    return (
+        f"{origin.edges_read:,} edges, {origin.duplicates:,} duplicates merged, "
+        f"{origin.self_loops:,} self-loops{dropped}"
+    )
 
 
 def _block() -> str:

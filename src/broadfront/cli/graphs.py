@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from typing import Any
 
 from broadfront.cli.display import showing_progress
 from broadfront.cli.where import size
@@ -64,17 +65,21 @@ def add_output(command: argparse.ArgumentParser) -> None:
 def read_graph(options: argparse.Namespace) -> Graph:
     """Read the graph that the command line names."""
     with showing_progress(options):
-        return read(
-            options.graph,
-            directed=options.directed,
-            simple=options.simple,
-            columns=options.columns,
-            num_vertices=options.vertices,
-            ids=options.ids,
-            header=options.header,
-            map=options.map,
-            unpack_limit=options.unpack_limit,
-        )
+        return read(options.graph, **reading(options))
+
+
+def reading(options: argparse.Namespace) -> dict[str, Any]:
+    """Return how the command line says to read."""
+    return {
+        "directed": options.directed,
+        "simple": options.simple,
+        "columns": options.columns,
+        "num_vertices": options.vertices,
+        "ids": options.ids,
+        "header": options.header,
+        "map": options.map,
+        "unpack_limit": options.unpack_limit,
+    }
 
 
 def _columns(text: str) -> tuple[int | str, ...]:

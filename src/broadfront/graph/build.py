@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from broadfront import threads
 from broadfront.errors import GraphError
+from broadfront.graph.bucket_sort import bucket_sort
 from broadfront.kernel import kernel
 
 Array = NDArray[Any]
@@ -33,8 +34,6 @@ BUCKET_ARCS = 1 << 15  # 256 KiB of keys: sorts inside a core's own cache
 LEAST_BUCKET_ARCS = 1 << 9  # smaller ones only to make keys of 32 bits do are no gain
 MOST_BUCKETS = 1 << 12  # beyond this many open buckets, dealing misses the TLB at every write
 NARROW_KEY_BITS = 32
-MOST_DIGIT_BITS = 11
-INSERTION_SORT_BELOW = 48
 EDGES_PER_PIECE = 1 << 22
 NOTHING: Array = np.empty(0, np.int32)
 
@@ -109,58 +108,31 @@ def rows_from(
 
     `keep` leaves parallel edges apart, in the order of the columns.
     """
-    plan = _plan(num_vertices, len(columns) * (2 if symmetric else 1))
-    dealt = _dealt(plan, columns, symmetric, drop_loops)
-    return _sorted_rows(plan, num_vertices, dealt, keep)
+    plan = planned(num_vertices, len(columns), symmetric, drop_loops)
+    arcs, loops_read = dealt(plan, columns)
+    tally = sort_buckets(plan, arcs, (0, plan.buckets), Tally.of(plan, num_vertices), keep)
+    np.cumsum(tally.kept, out=tally.kept)
+    index = index_dtype(num_vertices, int(tally.kept[-1]))
+    targets, weights = unpacked(plan, arcs, tally.kept, index)
+    offsets = np.cumsum(tally.degrees, out=tally.degrees).astype(index, copy=False)
+    return Rows(offsets, targets, weights, loops_read, int(tally.loops.sum()))
 
 
-class _Dealt(NamedTuple):
-    """Arcs by bucket, in any order within."""
+class Plan(NamedTuple):
+    """How arcs are dealt into buckets."""
 
-    bucket_starts: Array
-    keys: Array
-    values: Array | None
-    loops_read: int
-
-
-def _dealt(plan: _Plan, columns: Columns, symmetric: bool, drop_loops: bool) -> _Dealt:
-    source, target, weight = columns.taken()
-    pieces = threads.ranges(len(source), EDGES_PER_PIECE)
-    counts = np.zeros((len(pieces), plan.buckets), np.int64)
-
-    def count(piece: int) -> int:
-        begin, end = pieces[piece]
-        loops = _count(source, target, begin, end, plan.shift, symmetric, drop_loops, counts[piece])
-        return int(loops)
-
-    loops_read = sum(threads.run(count, len(pieces), "counting edges"))
-
-    bucket_starts = np.zeros(plan.buckets + 1, np.int64)
-    np.cumsum(counts.sum(axis=0), out=bucket_starts[1:])
-    slots = bucket_starts[:-1] + np.cumsum(counts, axis=0) - counts
-    keys = np.empty(bucket_starts[-1], plan.key_dtype)
-    values = None if weight is None else np.empty(len(keys), weight.dtype)
-
-    def deal(piece: int) -> None:
-        begin, end = pieces[piece]
-        _deal(
-            source, target, weight, begin, end,
-            plan.shift, plan.target_bits, symmetric, drop_loops, slots[piece], keys, values,
-        )  # fmt: skip
-
-    threads.run(deal, len(pieces), "dealing edges")
-    return _Dealt(bucket_starts, keys, values, loops_read)
-
-
-class _Plan(NamedTuple):
     buckets: int
     shift: int
     """A vertex belongs to bucket ``vertex >> shift``."""
     target_bits: int
     key_dtype: type[np.uint32] | type[np.uint64]
+    symmetric: bool
+    drop_loops: bool
 
 
-def _plan(num_vertices: int, arcs: int) -> _Plan:
+def planned(num_vertices: int, edges: int, symmetric: bool, drop_loops: bool) -> Plan:
+    """Return how so many edges are dealt."""
+    arcs = edges * (2 if symmetric else 1)
     vertex_bits = max(1, (num_vertices - 1).bit_length())
     wanted = min(MOST_BUCKETS, max(1, arcs // BUCKET_ARCS))
     shift = min(max(0, vertex_bits - wanted.bit_length() + 1), 64 - vertex_bits)
@@ -168,41 +140,109 @@ def _plan(num_vertices: int, arcs: int) -> _Plan:
     if num_vertices >> narrow < min(MOST_BUCKETS, arcs // LEAST_BUCKET_ARCS):
         shift = min(shift, narrow)
     key_dtype = np.uint32 if shift + vertex_bits <= NARROW_KEY_BITS else np.uint64
-    return _Plan(max(1, -(-num_vertices // (1 << shift))), shift, vertex_bits, key_dtype)
+    buckets = max(1, -(-num_vertices // (1 << shift)))
+    return Plan(buckets, shift, vertex_bits, key_dtype, symmetric, drop_loops)
 
 
-def _sorted_rows(plan: _Plan, num_vertices: int, dealt: _Dealt, keep: bool) -> Rows:
-    bucket_starts, keys, values, loops_read = dealt
-    groups = _groups(bucket_starts)
-    degrees = np.zeros(num_vertices + 1, np.int64)
-    kept = np.zeros(plan.buckets + 1, np.int64)
-    loops = np.zeros(plan.buckets, np.int64)
+class Dealt(NamedTuple):
+    """Arcs by bucket, in the order of the edges within."""
+
+    starts: Array
+    """Where each bucket begins; one more than there are."""
+    keys: Array
+    values: Array | None
+
+
+def counted(plan: Plan, source: Array, target: Array) -> tuple[Array, int]:
+    """Return how many arcs of each piece of the edges go to each bucket, and the self-loops."""
+    pieces = threads.ranges(len(source), EDGES_PER_PIECE)
+    counts = np.zeros((len(pieces), plan.buckets), np.int64)
+
+    def count(piece: int) -> int:
+        begin, end = pieces[piece]
+        rules = plan.shift, plan.symmetric, plan.drop_loops
+        return int(_count(source, target, begin, end, *rules, counts[piece]))
+
+    return counts, sum(threads.run(count, len(pieces), "counting edges"))
+
+
+def dealt(plan: Plan, columns: Columns) -> tuple[Dealt, int]:
+    """Return the arcs of edges, which are used up, in buckets, and how many are self-loops."""
+    source, target, weight = columns.taken()
+    counts, loops = counted(plan, source, target)
+    starts = np.zeros(plan.buckets + 1, np.int64)
+    np.cumsum(counts.sum(axis=0), out=starts[1:])
+    slots = starts[:-1] + np.cumsum(counts, axis=0) - counts
+    keys = np.empty(starts[-1], plan.key_dtype)
+    values = None if weight is None else np.empty(len(keys), weight.dtype)
+    pieces = threads.ranges(len(source), EDGES_PER_PIECE)
+
+    def deal(piece: int) -> None:
+        begin, end = pieces[piece]
+        _deal(
+            source, target, weight, begin, end, plan.shift, plan.target_bits, plan.symmetric,
+            plan.drop_loops, slots[piece], keys, values,
+        )  # fmt: skip
+
+    threads.run(deal, len(pieces), "dealing edges")
+    return Dealt(starts, keys, values), loops
+
+
+class Tally(NamedTuple):
+    """What sorting has found so far."""
+
+    degrees: Array
+    """Arcs of each vertex, one place further."""
+    kept: Array
+    """Arcs of each bucket, one place further."""
+    loops: Array
+    """Self-loops of each bucket."""
+
+    @classmethod
+    def of(cls, plan: Plan, num_vertices: int) -> Tally:
+        """Return one that is still empty."""
+        return cls(*(np.zeros(size, np.int64)
+                     for size in (num_vertices + 1, plan.buckets + 1, plan.buckets)))  # fmt: skip
+
+
+def sort_buckets(
+    plan: Plan, arcs: Dealt, buckets: tuple[int, int], tally: Tally, keep: bool = False
+) -> Tally:
+    """Sort the arcs of some buckets, those that `arcs` holds, and merge equal ones, in place."""
+    starts, keys, values = arcs
+    groups = _groups(starts)
+    begin, end = buckets
+    degrees = tally.degrees[1:][begin << plan.shift :]
+    kept, loops = tally.kept[1:][begin:end], tally.loops[begin:end]
 
     def sort(group: int) -> None:
         first, last = groups[group]
-        largest = int(np.diff(bucket_starts[first : last + 1]).max(initial=0))
+        largest = int(np.diff(starts[first : last + 1]).max(initial=0))
         spare_keys = np.empty(largest, keys.dtype)
         spare_values = None if values is None else np.empty(largest, values.dtype)
-        _sort_buckets(
-            first, last, bucket_starts, keys, values, spare_keys, spare_values,
-            plan.shift, plan.target_bits, keep, degrees[1:], kept[1:], loops,
+        bucket_sort(
+            first, last, starts, keys, values, spare_keys, spare_values, plan.shift,
+            plan.target_bits, begin << plan.shift, keep, degrees, kept, loops,
         )  # fmt: skip
 
     threads.run(sort, len(groups), "sorting neighbours")
+    return tally
 
-    np.cumsum(kept, out=kept)
-    arcs = int(kept[-1])
-    index = index_dtype(num_vertices, arcs)
-    offsets = np.cumsum(degrees, out=degrees).astype(index, copy=False)
-    targets = np.empty(arcs, index)
-    weights = None if values is None else np.empty(arcs, values.dtype)
+
+def unpacked(
+    plan: Plan, arcs: Dealt, kept: Array, index: type[np.int32] | type[np.int64]
+) -> tuple[Array, Array | None]:
+    """Return the targets and weights of sorted arcs; those of bucket b begin at ``kept[b]``."""
+    starts, keys, values = arcs
+    targets = np.empty(int(kept[-1]), index)
+    weights = None if values is None else np.empty(len(targets), values.dtype)
+    groups = _groups(starts)
 
     def unpack(group: int) -> None:
-        first, last = groups[group]
-        _unpack(first, last, bucket_starts, kept, keys, values, plan.target_bits, targets, weights)
+        _unpack(*groups[group], starts, kept, keys, values, plan.target_bits, targets, weights)
 
     threads.run(unpack, len(groups), "unpacking")
-    return Rows(offsets, targets, weights, loops_read, int(loops.sum()))
+    return targets, weights
 
 
 def _groups(bucket_starts: Array) -> list[tuple[int, int]]:
@@ -227,15 +267,19 @@ def transposed(offsets: Array, targets: Array, weights: Array | None, keep: bool
     return rows_from(columns, num_vertices, keep=keep)
 
 
-def check_ids(source: Array, target: Array, num_vertices: int, first: int = 0) -> None:
-    """Refuse the first edge that names a vertex outside ``first .. first + num_vertices - 1``."""
+def check_ids(
+    source: Array, target: Array, num_vertices: int, first: int = 0, before: int = 0
+) -> None:
+    """Refuse the first edge that names a vertex outside ``first .. first + num_vertices - 1``.
+
+    There are `before` edges before these.
+    """
     end = first + num_vertices
     for name, ids in (("source", source), ("target", target)):
         if len(ids) and (ids.min() < first or ids.max() >= end):
             edge = int(np.flatnonzero((ids < first) | (ids >= end))[0])
-            raise GraphError(
-                f"edge {edge:,}: {name} {ids[edge]} is not a vertex id in {first}..{end - 1}"
-            )
+            problem = f"{name} {ids[edge]} is not a vertex id in {first}..{end - 1}"
+            raise GraphError(f"edge {before + edge:,}: {problem}")
 
 
 @kernel
@@ -280,105 +324,6 @@ def _deal(
         keys[slot] = ((np.uint64(tail) & within) << bits) | np.uint64(head)
         if values is not None:
             values[slot] = weight[edge]
-
-
-@kernel
-def _sort_buckets(
-    first, last, bucket_starts, keys, values, spare_keys, spare_values,
-    shift, target_bits, keep, degrees, kept, loops,
-):  # fmt: skip
-    key_bits = shift + target_bits
-    passes = (key_bits + MOST_DIGIT_BITS - 1) // MOST_DIGIT_BITS
-    digit = (key_bits + passes - 1) // passes
-    counts = np.empty(1 << digit, np.int64)
-    for bucket in range(first, last):
-        begin = bucket_starts[bucket]
-        length = bucket_starts[bucket + 1] - begin
-        own = keys[begin : begin + length]
-        own_values = None if values is None else values[begin : begin + length]
-        if length < INSERTION_SORT_BELOW:
-            _insertion_sort(own, own_values)
-        else:
-            _radix_sort(own, own_values, spare_keys, spare_values, counts, passes, digit)
-        kept[bucket], loops[bucket] = _merge_equal(
-            own, own_values, bucket << shift, target_bits, keep, degrees
-        )
-
-
-@kernel
-def _insertion_sort(keys, values):
-    for place in range(1, len(keys)):
-        key = keys[place]
-        if values is not None:
-            value = values[place]
-        hole = place
-        while hole > 0 and keys[hole - 1] > key:
-            keys[hole] = keys[hole - 1]
-            if values is not None:
-                values[hole] = values[hole - 1]
-            hole -= 1
-        keys[hole] = key
-        if values is not None:
-            values[hole] = value
-
-
-@kernel
-def _radix_sort(keys, values, spare_keys, spare_values, counts, passes, digit):
-    length = len(keys)
-    for turn in range(passes):
-        if turn % 2 == 0:
-            _radix_pass(length, keys, values, spare_keys, spare_values, counts, turn * digit)
-        else:
-            _radix_pass(length, spare_keys, spare_values, keys, values, counts, turn * digit)
-    if passes % 2 == 1:
-        for place in range(length):  # a slice assignment would compile 5 s of error text
-            keys[place] = spare_keys[place]
-            if values is not None:
-                values[place] = spare_values[place]
-
-
-@kernel
-def _radix_pass(length, keys, values, goal_keys, goal_values, counts, bits_below):
-    shift = np.uint64(bits_below)
-    mask = np.uint64(len(counts) - 1)
-    for figure in range(len(counts)):
-        counts[figure] = 0
-    for place in range(length):
-        counts[(keys[place] >> shift) & mask] += 1
-    total = 0
-    for figure in range(len(counts)):
-        total, counts[figure] = total + counts[figure], total
-    for place in range(length):
-        key = keys[place]
-        figure = (key >> shift) & mask
-        slot = counts[figure]
-        counts[figure] = slot + 1
-        goal_keys[slot] = key
-        if values is not None:
-            goal_values[slot] = values[place]
-
-
-@kernel
-def _merge_equal(keys, values, first_vertex, target_bits, keep, degrees):
-    bits = np.uint64(target_bits)
-    mask = (np.uint64(1) << bits) - np.uint64(1)
-    kept = 0
-    loops = 0
-    for place in range(len(keys)):
-        key = keys[place]
-        if not keep and kept > 0 and keys[kept - 1] == key:
-            if values is not None:
-                values[kept - 1] = min(values[kept - 1], values[place])
-            continue
-        keys[kept] = key
-        if values is not None:
-            values[kept] = values[place]
-        kept += 1
-        vertex = first_vertex + np.int64(key >> bits)
-        degrees[vertex] += 1
-        if vertex == np.int64(key & mask):
-            loops += 1
-    return kept, loops
 
 
 @kernel

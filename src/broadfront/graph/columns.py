@@ -12,6 +12,7 @@ blank lines and comments.
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -54,13 +55,13 @@ HARD_AT_ONCE = 256
 LEAST_MAPPED = 1 << 16
 
 
-def read_columns(text: Text, begin: int, layout: Layout) -> Columns:
-    """Read the edges from byte `begin` on; ids become 0-based by taking the base away.
+def read_columns(text: Text, begin: int, layout: Layout) -> Iterator[Columns]:
+    """Yield the edges from byte `begin` on; ids become 0-based by taking the base away.
 
-    Ids are int32 unless one is larger, and then all of them int64.
+    Ids are int32 unless one of a batch is larger, and then all of its are int64.
     """
-    chunks = [_read_batch(text, batch, layout) for batch in text.batches(begin)]
-    return joined(chunks, layout.weight >= 0)
+    for batch in text.batches(begin):
+        yield _read_batch(text, batch, layout)
 
 
 def _read_batch(text: Text, batch: list[Lines], layout: Layout) -> Columns:

@@ -12,7 +12,8 @@ from broadfront.errors import GraphError, require
 from broadfront.graph.build import Columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble, edges_with_data
-from broadfront.graph.labels import Numbered, named, number
+from broadfront.graph.labels import named
+from broadfront.graph.numbering import Numbered, number
 
 if TYPE_CHECKING:
     import networkx

@@ -29,49 +29,61 @@ def distinct(columns: Columns) -> Array:
     >>> distinct(columns), columns.source, columns.target
     (array([ 5,  6, 70]), array([2, 0, 2], dtype=int32), array([0, 0, 1], dtype=int32))
     """
-    index = index_dtype(2 * len(columns), 0)
-    met = _Met(0, np.empty(FIRST_SLOTS, np.int64), np.full(FIRST_SLOTS, -1, index))
+    found = Found.none(2 * len(columns))
     for side in ("source", "target"):
         ids = getattr(columns, side)
-        in_place = columns.owned and ids.dtype == index
-        codes = ids if in_place else np.empty(len(ids), index)
-        met = _numbered(ids, met, codes)
+        in_place = columns.owned and ids.dtype == found.table.dtype
+        codes, found = found.numbered(ids, ids if in_place else None)
         setattr(columns, side, codes)
         del ids
-    values = met.values[: met.known]
-    order = np.argsort(values)
-    place = np.empty(met.known, index)
-    place[order] = np.arange(met.known, dtype=index)
+    values, place = ranked(found)
     for codes in (columns.source, columns.target):
         _replace_all(codes, place)
-    return values[order]
+    return values
 
 
-def _replace_all(codes: Array, place: Array) -> None:
-    pieces = threads.ranges(len(codes), IDS_AT_ONCE)
-    threads.run(lambda piece: _replace(codes, *pieces[piece], place), len(pieces))
-
-
-class _Met(NamedTuple):
+class Found(NamedTuple):
     """The integers met so far, and the table that finds their numbers."""
 
     known: int
     values: Array
     table: Array
 
+    @classmethod
+    def none(cls, most: int) -> Found:
+        """Return that none is met yet, of `most` at the most."""
+        table = np.full(FIRST_SLOTS, -1, index_dtype(most, 0))
+        return cls(0, np.empty(FIRST_SLOTS, np.int64), table)
 
-def _numbered(ids: Array, met: _Met, codes: Array) -> _Met:
-    count, values, table = met
-    done = 0
-    while done < len(ids):
-        progress.report("numbering ids", done, len(ids))
-        goal = min(len(ids), done + IDS_AT_ONCE)
-        done, count = _number(ids, done, goal, count, table, values, codes)
-        if done < goal:
-            table = np.full(2 * len(table), -1, table.dtype)
-            values = np.concatenate([values[:count], np.empty(len(table) // 2 - count, np.int64)])
-            _insert(values[:count], table)
-    return _Met(count, values, table)
+    def numbered(self, ids: Array, codes: Array | None = None) -> tuple[Array, Found]:
+        """Return the numbers of `ids`, in `codes` where it is given, and what is met by then."""
+        count, values, table = self
+        codes = np.empty(len(ids), table.dtype) if codes is None else codes
+        done = 0
+        while done < len(ids):
+            progress.report("numbering ids", done, len(ids))
+            goal = min(len(ids), done + IDS_AT_ONCE)
+            done, count = _number(ids, done, goal, count, table, values, codes)
+            if done < goal:
+                table = np.full(2 * len(table), -1, table.dtype)
+                more = np.empty(len(table) // 2 - count, np.int64)
+                values = np.concatenate([values[:count], more])
+                _insert(values[:count], table)
+        return codes, Found(count, values, table)
+
+
+def ranked(found: Found) -> tuple[Array, Array]:
+    """Return the integers in increasing order, and where each is among them by its number."""
+    values = found.values[: found.known]
+    order = np.argsort(values)
+    place = np.empty(found.known, found.table.dtype)
+    place[order] = np.arange(found.known, dtype=place.dtype)
+    return values[order], place
+
+
+def _replace_all(codes: Array, place: Array) -> None:
+    pieces = threads.ranges(len(codes), IDS_AT_ONCE)
+    threads.run(lambda piece: _replace(codes, *pieces[piece], place), len(pieces))
 
 
 @kernel

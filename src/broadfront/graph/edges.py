@@ -24,7 +24,8 @@ from broadfront.graph.data import (
     rows_with_data,
     run_begins,
 )
-from broadfront.graph.labels import Numbered, number, objects
+from broadfront.graph.labels import objects
+from broadfront.graph.numbering import Numbered, number
 from broadfront.graph.origin import Origin
 from broadfront.graph.soundness import check_rows
 from broadfront.progress import Listener, listening
@@ -148,8 +149,11 @@ def undirected(graph: Graph) -> Graph:
     )  # fmt: skip
 
 
-def plain_weights(weight: Array | None, edges: int) -> Array | None:
-    """Return weights as int32, int64, float32 or float64; refuse what is not a number."""
+def plain_weights(weight: Array | None, edges: int, before: int = 0) -> Array | None:
+    """Return weights as int32, int64, float32 or float64; refuse what is not a number.
+
+    There are `before` edges before these.
+    """
     if weight is None:
         return None
     if weight.shape != (edges,):
@@ -159,7 +163,7 @@ def plain_weights(weight: Array | None, edges: int) -> Array | None:
         weight = weight.astype(np.float32 if size <= 4 else np.float64, copy=False)
         wrong = np.isnan(weight)
         if wrong.any():
-            raise GraphError(f"edge {int(np.argmax(wrong)):,}: weight is nan")
+            raise GraphError(f"edge {before + int(np.argmax(wrong)):,}: weight is nan")
         return weight
     if edges == 0:
         return np.empty(0, np.int32)
@@ -167,7 +171,7 @@ def plain_weights(weight: Array | None, edges: int) -> Array | None:
         raise GraphError(f"weights of dtype {weight.dtype} are not real numbers")
     if weight.dtype == np.uint64 and weight.max() > np.iinfo(np.int64).max:
         edge = int(np.argmax(weight))
-        raise GraphError(f"edge {edge:,}: weight {weight[edge]} is beyond 64-bit integers")
+        raise GraphError(f"edge {before + edge:,}: weight {weight[edge]} is beyond 64-bit integers")
     return weight.astype(integer_weight_dtype(weight), copy=False)
 
 

@@ -130,6 +130,8 @@ class Text(Lines):
     def __init__(
         self, path: str | PathLike[str], *, mapped: bool = True, unpack_limit: int | None = None
     ) -> None:
+        self.most_at_once = 1 << 62
+        """Bytes in a batch that is not mapped, about."""
         self._map: mmap.mmap | None = None
         self._blocks: Iterator[bytes] = iter(())
         if files.suffixes(path)[1] or not mapped:
@@ -222,7 +224,8 @@ class Text(Lines):
         for block in self._blocks:
             self.size += len(block)
             waiting.append(block)
-            goal = min(self.size // BATCHES, threads.count() * LARGEST_PIECE // 2)
+            goal = threads.count() * LARGEST_PIECE // 2
+            goal = min(self.size // BATCHES, goal, self.most_at_once)
             cut = block.rfind(b"\n") + 1
             if cut and sum(map(len, waiting)) >= goal:
                 waiting[-1], rest = block[:cut], block[cut:]

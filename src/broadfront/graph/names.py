@@ -7,6 +7,7 @@ are then in increasing order of their names.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -14,11 +15,12 @@ from numpy.typing import NDArray
 
 from broadfront import progress
 from broadfront.graph.build import Columns
-from broadfront.graph.columns import copied, joined
+from broadfront.graph.columns import copied
 from broadfront.graph.fields import WEIGHT
-from broadfront.graph.labels import Labels, Numbered, objects
+from broadfront.graph.labels import Labels, objects
 from broadfront.graph.layout import Layout, find_fields
 from broadfront.graph.lines import Lines, Text
+from broadfront.graph.numbering import Ends, Numbering
 from broadfront.graph.weights import read_weights
 from broadfront.kernel import kernel
 
@@ -28,24 +30,7 @@ FULL_SHARE = 0.5
 FIRST_SLOTS = 1 << 12
 
 
-def read_names(text: Text, begin: int, layout: Layout) -> Numbered:
-    """Read edges whose ends are names."""
-    met = _Met()
-    chunks: list[Columns] = []
-    for batch in text.batches(begin):
-        for lines in batch:
-            progress.report("numbering names", text.size - len(lines.data), text.size)
-            chunks.append(_read_lines(lines, layout, met))
-            text.let_go(lines)
-    names = sorted(set(met.spelled))  # one name may be spelled with quotes and without
-    positions = {name: place for place, name in enumerate(names)}
-    place = np.fromiter(map(positions.__getitem__, met.spelled), np.int32, len(met.spelled))
-    columns = joined(chunks, layout.weight >= 0)
-    columns.source, columns.target = place[columns.source], place[columns.target]
-    return Numbered(columns, len(names), Labels(objects(names)))
-
-
-class _Met:
+class Names:
     """The names met so far: their letters in a row, and the table that finds their numbers."""
 
     def __init__(self) -> None:
@@ -53,6 +38,21 @@ class _Met:
         self.letters = np.empty(FIRST_SLOTS, np.uint8)
         self.ends = np.zeros(FIRST_SLOTS, np.int64)
         self.table = np.full(FIRST_SLOTS, -1, np.int32)
+
+    def read(self, text: Text, begin: int, layout: Layout) -> Iterator[Columns]:
+        """Yield edges whose ends are names, as the numbers of these by first appearance."""
+        for batch in text.batches(begin):
+            for lines in batch:
+                progress.report("numbering names", text.size - len(lines.data), text.size)
+                yield _read_lines(lines, layout, self)
+                text.let_go(lines)
+
+    def number(self, ends: Ends) -> Numbering:
+        """Give vertices their positions, in increasing order of their names."""
+        names = sorted(set(self.spelled))  # one name may be spelled with quotes and without
+        positions = {name: place for place, name in enumerate(names)}
+        ends.replace(np.fromiter(map(positions.__getitem__, self.spelled), np.int32))
+        return Numbering(len(names), Labels(objects(names)))
 
     def grow(self, letters: int) -> None:
         """Make room for as many names more as there are, and for so many letters more."""
@@ -65,7 +65,7 @@ class _Met:
         _insert(known, self.letters, self.ends, self.table)
 
 
-def _read_lines(lines: Lines, layout: Layout, met: _Met) -> Columns:
+def _read_lines(lines: Lines, layout: Layout, met: Names) -> Columns:
     fields = find_fields(lines, layout)
     spans = fields[:, :WEIGHT].reshape(-1, 2)
     codes = np.empty(len(spans), np.int32)

@@ -19,9 +19,10 @@ from __future__ import annotations
 import json
 import struct
 import zlib
+from collections.abc import Iterator, Mapping
 from functools import cached_property, partial
 from os import PathLike, fspath
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,26 +69,72 @@ def write(graph: Graph, stream: IO[bytes], suffix: str) -> None:
     arrays |= {VERTEX + name: column for name, column in graph.vertex_data.items()}
     counted = graph.labelled and graph.first_label is not None
     if graph.labelled and not counted:
-        arrays |= _label_arrays(graph.labels)
+        arrays |= label_arrays(graph.labels)
+    facts = {
+        "directed": graph.directed, "self_loops": graph.num_self_loops, "origin": graph.origin.name
+    }  # fmt: skip
+    columns = bool(graph.edge_data or graph.vertex_data)
+    write_arrays(
+        stream, facts, {name: Whole(array) for name, array in arrays.items()},
+        first_label=graph.first_label if counted else None,
+        parallel=graph.has_parallel_edges if columns or graph.has_parallel_edges else None,
+    )  # fmt: skip
+
+
+class Column(Protocol):
+    """An array to be written, wherever it is."""
+
+    dtype: np.dtype[Any]
+
+    def __len__(self) -> int:
+        """Return how many numbers there are."""
+
+    def blocks(self) -> Iterator[Array]:
+        """Yield all numbers in order, every time anew; all blocks but the last are whole words."""
+
+
+class Whole:
+    """An array in memory."""
+
+    def __init__(self, array: Array) -> None:
+        self.array, self.dtype = array, array.dtype
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def blocks(self) -> Iterator[Array]:
+        """Yield the array."""
+        yield self.array
+
+
+def write_arrays(
+    stream: IO[bytes],
+    facts: Mapping[str, object],
+    arrays: Mapping[str, Column],
+    *,
+    first_label: int | None = None,
+    parallel: bool | None = None,
+) -> None:
+    """Write the header with `facts`, and the arrays; `parallel` is told where it is not None."""
     header: dict[str, Any] = {
-        "directed": graph.directed,
-        "self_loops": graph.num_self_loops,
-        "origin": graph.origin.name,
+        **facts,
         "arrays": {
-            name: {"dtype": array.dtype.str, "length": len(array), "checksum": checksum(array)}
+            name: {"dtype": array.dtype.str, "length": len(array),
+                   "checksum": checksum_of(array.blocks())}
             for name, array in arrays.items()
         },
-    }
-    if counted:
-        header["first_label"] = graph.first_label
-    magic = MAGIC_COUNTED if counted else MAGIC
-    if graph.has_parallel_edges or graph.edge_data or graph.vertex_data:
-        magic, header["parallel"] = MAGIC_DATA, graph.has_parallel_edges
+    }  # fmt: skip
+    magic = MAGIC
+    if first_label is not None:
+        magic, header["first_label"] = MAGIC_COUNTED, first_label
+    if parallel is not None:
+        magic, header["parallel"] = MAGIC_DATA, parallel
     text = json.dumps(header).encode()
     written = stream.write(PREFIX.pack(magic, len(text), zlib.crc32(text)) + text)
     for array in arrays.values():
         written += stream.write(bytes(-written % ALIGNMENT))
-        written += stream.write(np.ascontiguousarray(array).data)
+        for block in array.blocks():
+            written += stream.write(np.ascontiguousarray(block).data)
 
 
 def read(
@@ -213,7 +260,8 @@ def _dtypes(name: str) -> tuple[str, ...]:
 # ---------------------------------------------------------------------- labels
 
 
-def _label_arrays(labels: Array) -> dict[str, Array]:
+def label_arrays(labels: Array) -> dict[str, Array]:
+    """Return labels, which do not follow one another, as arrays to be stored."""
     if labels.dtype.kind == "i":
         return {"labels": labels.astype(np.int64)}
     names = labels.tolist()
@@ -275,23 +323,34 @@ def _labels(
 
 def checksum(array: Array) -> int:
     """Return a 64-bit checksum of the bytes: a sum of mixed words, so any cut gives the same."""
-    octets = np.ascontiguousarray(array).view(np.uint8).reshape(-1)
-    whole = len(octets) // 8 * 8
-    words = octets[:whole].view(np.uint64)
-    rest = int.from_bytes(octets[whole:].tobytes(), "little")
+    return checksum_of(iter([array]))
+
+
+def checksum_of(blocks: Iterator[Array]) -> int:
+    """Return the checksum of blocks in a row, all but the last of which are whole words."""
+    total, before, length = 0, 0, 0
+    for block in blocks:
+        octets = np.ascontiguousarray(block).view(np.uint8).reshape(-1)
+        whole = len(octets) // 8 * 8
+        words = octets[:whole].view(np.uint64)
+        rest = int.from_bytes(octets[whole:].tobytes(), "little")
+        total += rest * 0x9E3779B97F4A7C15 + _sum_of(words, before)
+        before += len(words)
+        length += len(octets)
+    return (total + length) % 2**64
+
+
+def _sum_of(words: Array, before: int) -> int:
     pieces = threads.ranges(len(words), WORDS_PER_PIECE)
-    total = sum(
-        int(value)
-        for value in threads.run(lambda piece: _mixed_sum(words, *pieces[piece]), len(pieces))
-    )
-    return (total + rest * 0x9E3779B97F4A7C15 + len(octets)) % 2**64
+    sums = threads.run(lambda piece: _mixed_sum(words, *pieces[piece], before), len(pieces))
+    return sum(map(int, sums))
 
 
 @kernel
-def _mixed_sum(words, begin, end):
+def _mixed_sum(words, begin, end, before):
     total = np.uint64(0)
     for place in range(begin, end):
-        word = words[place] ^ (np.uint64(place + 1) * np.uint64(0x9E3779B97F4A7C15))
+        word = words[place] ^ (np.uint64(before + place + 1) * np.uint64(0x9E3779B97F4A7C15))
         word = (word ^ (word >> np.uint64(31))) * np.uint64(0xD6E8FEB86659FD93)
         total += word ^ (word >> np.uint64(29))
     return total

@@ -17,7 +17,8 @@ from broadfront.graph.build import Columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble, edges_with_data, from_edges
 from broadfront.graph.heads import WEIGHT, known, place
-from broadfront.graph.labels import Numbered, is_missing, ordered
+from broadfront.graph.labels import is_missing, ordered
+from broadfront.graph.numbering import Numbered
 from broadfront.progress import Listener, listening
 
 if TYPE_CHECKING:

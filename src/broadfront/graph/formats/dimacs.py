@@ -16,9 +16,11 @@ from broadfront.graph.columns import read_columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.digits import columns_of_text
 from broadfront.graph.edges import assemble, edge_arrays, undirected
-from broadfront.graph.labels import Consecutive, Numbered
+from broadfront.graph.labels import Consecutive
 from broadfront.graph.layout import Layout
 from broadfront.graph.lines import Text, counts
+from broadfront.graph.listing import Listing
+from broadfront.graph.numbering import Ends, Numbering
 
 UNDIRECTED = "c broadfront: undirected"
 
@@ -26,6 +28,24 @@ UNDIRECTED = "c broadfront: undirected"
 def read(text: Text, clock: Clock, *, directed: bool | None = None, simple: bool = False) -> Graph:
     """Read either form; `directed` overrides what the form says."""
     problem = _problem(text)
+    edges = _listed(text, problem, directed)
+    if directed is None and problem.symmetric:
+        return undirected(assemble(edges.numbered(), True, simple, clock, text.path))
+    return assemble(edges.numbered(), edges.directed, simple, clock, text.path)
+
+
+def listed(text: Text, *, directed: bool | None = None) -> Listing:
+    """Return the edges of either form to be read."""
+    problem = _problem(text)
+    if directed is None and problem.symmetric:
+        raise FormatError(
+            text.path,
+            "every edge stands here in both directions: say directed=True or False",
+        )
+    return _listed(text, problem, directed)
+
+
+def _listed(text: Text, problem: Problem, directed: bool | None) -> Listing:
     weighted = problem.form == "sp"
     tag = {"sp": "a", "edge": "e", "col": "e"}.get(problem.form, "")
     first = 1 if tag else 0
@@ -33,18 +53,18 @@ def read(text: Text, clock: Clock, *, directed: bool | None = None, simple: bool
         first, first + 1, first + 2 if weighted else -1, first + (3 if weighted else 2),
         comments="c", tag=tag, base=1, vertices=problem.vertices,
     )  # fmt: skip
-    columns = read_columns(text, problem.end, layout)
-    text.refuse_absurd(problem.vertices, problem.edges, problem.begin)
-    if len(columns) != problem.edges:
-        raise FormatError(
-            text.path, f"the problem line promises {problem.edges:,} edges, found {len(columns):,}"
-        )
-    labels = Consecutive(1, problem.vertices)
-    numbered = Numbered(columns, problem.vertices, labels)
-    if directed is None and problem.symmetric:
-        return undirected(assemble(numbered, True, simple, clock, text.path))
+
+    def number(ends: Ends) -> Numbering:
+        text.refuse_absurd(problem.vertices, problem.edges, problem.begin)
+        if len(ends) != problem.edges:
+            raise FormatError(
+                text.path,
+                f"the problem line promises {problem.edges:,} edges, found {len(ends):,}",
+            )
+        return Numbering(problem.vertices, Consecutive(1, problem.vertices))
+
     directed = weighted if directed is None else directed
-    return assemble(numbered, directed, simple, clock, text.path)
+    return Listing(read_columns(text, problem.end, layout), weighted, number, directed)
 
 
 class Problem(NamedTuple):

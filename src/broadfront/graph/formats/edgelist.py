@@ -12,23 +12,32 @@ comment of the SNAP collection or in a first line of counts, ids above that numb
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import IO, NamedTuple
 
 from broadfront.clock import Clock
 from broadfront.errors import FormatError
 from broadfront.graph import comments, heads
+from broadfront.graph.build import Columns
 from broadfront.graph.columns import read_columns
 from broadfront.graph.comments import Own
 from broadfront.graph.csr import Graph
 from broadfront.graph.digits import SEPARATORS, columns_of_text
 from broadfront.graph.edges import assemble, edge_arrays
 from broadfront.graph.heads import Places
-from broadfront.graph.labels import Consecutive, Numbered, label_integers, number_read, vertex_count
+from broadfront.graph.labels import Consecutive
 from broadfront.graph.layout import NUMBER, Layout, split_line
 from broadfront.graph.lines import SAMPLE_BYTES, Text, counts
-from broadfront.graph.names import read_names
+from broadfront.graph.listing import Listing
+from broadfront.graph.names import Names
+from broadfront.graph.numbering import (
+    Ends,
+    Numbering,
+    label_integers,
+    number_read,
+    vertex_count,
+)
 
 COMMENTS = "#%"
 COMMENT_SIGNS = tuple(COMMENTS)
@@ -37,6 +46,7 @@ QUOTED = re.compile(r'(?<![^\s,;|])"(?:[^"]|"")*"(?![^\s,;|])')
 DEFAULT_SEPARATORS = {".csv": ",", ".tsv": "\t"}
 
 Column = int | str
+Edges = tuple[Iterator[Columns], Callable[[Ends], Numbering]]
 
 
 @dataclass(frozen=True)
@@ -75,35 +85,61 @@ def read(
     ids: str | None = None,
 ) -> Graph:
     """Read an edge list; `columns` names or counts (from 0) source, target and maybe weight."""
+    edges = listed(
+        text, directed=directed, num_vertices=num_vertices, columns=columns, header=header, ids=ids
+    )
+    return assemble(edges.numbered(), edges.directed, simple, clock, text.path)
+
+
+def listed(
+    text: Text,
+    *,
+    directed: bool | None = None,
+    num_vertices: int | None = None,
+    columns: tuple[Column, ...] | None = None,
+    header: bool | None = None,
+    ids: str | None = None,
+) -> Listing:
+    """Return the edges of a list, which is looked at, to be read."""
     look = _look(text, columns, header, ids)
     if look.own is not None and directed is None:
         directed = look.own.directed
-    if look.names:
-        if num_vertices is not None:
-            raise FormatError(text.path, "num_vertices goes with integer ids; these are names")
-        numbered = read_names(text, look.begin, look.layout)
-        _confirmed(text, look.said, len(numbered.columns))
-    else:
-        numbered = _integers(text, look, vertex_count(num_vertices))
-    return assemble(numbered, directed is not False, simple, clock, text.path)
+    blocks, number = (_names if look.names else _integers)(text, look, vertex_count(num_vertices))
+    return Listing(blocks, look.layout.weight >= 0, number, directed is not False)
 
 
-def _integers(text: Text, look: Look, num_vertices: int | None) -> Numbered:
-    """Read edges whose ends are integers; a number of vertices from the user comes first."""
+def _names(text: Text, look: Look, num_vertices: int | None) -> Edges:
+    """Return edges whose ends are names, and what numbers these."""
+    if num_vertices is not None:
+        raise FormatError(text.path, "num_vertices goes with integer ids; these are names")
+    names = Names()
+
+    def number(ends: Ends) -> Numbering:
+        _confirmed(text, look.said, len(ends))
+        return names.number(ends)
+
+    return names.read(text, look.begin, look.layout), number
+
+
+def _integers(text: Text, look: Look, num_vertices: int | None) -> Edges:
+    """Do so for ends that are integers; a number of vertices from the user comes first."""
     own = look.own if num_vertices is None else None
     layout = replace(look.layout, vertices=num_vertices)
     if own is not None and own.labels is None:
         layout = replace(look.layout, vertices=own.vertices, base=own.first)
-    columns = read_columns(text, look.begin, layout)
-    if own is not None:
-        text.refuse_absurd(own.vertices, 0, 0)
-    said = _confirmed(text, look.said, len(columns))
-    if own is not None and own.labels is not None:
-        return label_integers(columns)
-    if layout.vertices is None:
-        return number_read(columns, said)
-    labels = Consecutive(layout.base, layout.vertices) if layout.base else None
-    return Numbered(columns, layout.vertices, labels)
+
+    def number(ends: Ends) -> Numbering:
+        if own is not None:
+            text.refuse_absurd(own.vertices, 0, 0)
+        said = _confirmed(text, look.said, len(ends))
+        if own is not None and own.labels is not None:
+            return label_integers(ends)
+        if layout.vertices is None:
+            return number_read(ends, said)
+        labels = Consecutive(layout.base, layout.vertices) if layout.base else None
+        return Numbering(layout.vertices, labels)
+
+    return read_columns(text, look.begin, layout), number
 
 
 # ---------------------------------------------------------------------- looking

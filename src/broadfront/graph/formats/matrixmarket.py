@@ -6,44 +6,31 @@ Rows keep their numbers as labels: row 1 is the vertex called 1, at position 0 a
 
 from __future__ import annotations
 
-from typing import IO, NamedTuple
-
-import numpy as np
+from typing import IO
 
 from broadfront.clock import Clock
 from broadfront.errors import FormatError
-from broadfront.graph.build import Columns
 from broadfront.graph.columns import read_columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.digits import columns_of_text
 from broadfront.graph.edges import assemble, edge_arrays
-from broadfront.graph.labels import Consecutive, Numbered
+from broadfront.graph.labels import Consecutive
 from broadfront.graph.layout import Layout
 from broadfront.graph.lines import Text, counts
+from broadfront.graph.listing import Listing
+from broadfront.graph.numbering import Ends, Numbering
 
 BANNER = "%%MatrixMarket matrix coordinate <pattern|integer|real> <general|symmetric>"
 
 
 def read(text: Text, clock: Clock, *, directed: bool | None = None, simple: bool = False) -> Graph:
     """Read a matrix; `directed` False also stores a general one symmetric."""
-    entries = read_entries(text)
-    directed = not entries.symmetric if directed is None else directed
-    labels = Consecutive(1, entries.size)
-    numbered = Numbered(entries.columns, entries.size, labels)
-    return assemble(numbered, directed, simple, clock, text.path)
+    entries = listed(text, directed=directed)
+    return assemble(entries.numbered(), entries.directed, simple, clock, text.path)
 
 
-class Entries(NamedTuple):
-    """A square sparse matrix as it stands in the file, rows and columns from 0."""
-
-    columns: Columns
-    """Row, column and value of every entry."""
-    size: int
-    symmetric: bool
-
-
-def read_entries(text: Text) -> Entries:
-    """Read the entries, as many as the header promises."""
+def listed(text: Text, *, directed: bool | None = None) -> Listing:
+    """Return the entries to be read, as many as the header promises."""
     field, symmetry = _banner(text)
     sizes, position, size, count = _sizes(text)
     weighted = field != "pattern"
@@ -51,14 +38,19 @@ def read_entries(text: Text) -> Entries:
         weight=2 if weighted else -1, columns=3 if weighted else 2, base=1, comments="%",
         vertices=size, whole=field == "integer",
     )  # fmt: skip
-    columns = read_columns(text, position, layout)
-    text.refuse_absurd(size, count, sizes)
-    found = len(columns)
-    if found != count:
-        raise FormatError(text.path, f"the header promises {count:,} entries, found {found:,}")
-    if columns.weight is not None and field == "real":
-        columns.weight = columns.weight.astype(np.float64, copy=False)
-    return Entries(columns, size, symmetry == "symmetric")
+
+    def number(ends: Ends) -> Numbering:
+        text.refuse_absurd(size, count, sizes)
+        if len(ends) != count:
+            raise FormatError(
+                text.path, f"the header promises {count:,} entries, found {len(ends):,}"
+            )
+        return Numbering(size, Consecutive(1, size))
+
+    directed = symmetry != "symmetric" if directed is None else directed
+    return Listing(
+        read_columns(text, position, layout), weighted, number, directed, field == "real"
+    )
 
 
 def _banner(text: Text) -> tuple[str, str]:

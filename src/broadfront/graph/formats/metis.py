@@ -20,8 +20,9 @@ from broadfront.graph.columns import copied, joined
 from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble, integer_weight_dtype
 from broadfront.graph.fields import skip_blanks, skip_line
-from broadfront.graph.labels import Consecutive, Numbered
+from broadfront.graph.labels import Consecutive
 from broadfront.graph.lines import NEWLINE, Lines, Text, counts
+from broadfront.graph.numbering import Numbered
 from broadfront.graph.numbers import integer
 from broadfront.graph.soundness import mixed
 from broadfront.kernel import kernel

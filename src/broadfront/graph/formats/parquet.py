@@ -21,8 +21,9 @@ from broadfront.graph.build import Columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.data import DUPLICATES
 from broadfront.graph.edges import assemble, edges_with_data
-from broadfront.graph.labels import MOST_VERTICES, count_from, label_integers
+from broadfront.graph.labels import MOST_VERTICES
 from broadfront.graph.lines import FREE_VERTICES
+from broadfront.graph.numbering import InMemory, Numbered, count_from, label_integers
 from broadfront.graph.tables import column_array, edge_columns, from_arrow
 
 METADATA = b"broadfront"
@@ -115,9 +116,10 @@ def _labelled(
     weights = None if weight is None else column_array("weight", table[weight])
     columns = Columns(ends[0], ends[1], weights)
     if own.vertices is None:
-        numbered = label_integers(columns)
+        numbering = label_integers(InMemory(columns))
     else:
-        numbered = count_from(own.first, own.vertices, columns)
+        numbering = count_from(own.first, own.vertices, InMemory(columns))
+    numbered = Numbered(columns, *numbering)
     along = {name: column_array(name, table[name]) for name in edge_data}
     return assemble(numbered, directed, simple, clock, path, edge_data=along, duplicates=duplicates)
 

@@ -23,7 +23,7 @@ from broadfront.clock import Clock
 from broadfront.graph.build import Columns, index_dtype
 from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble
-from broadfront.graph.labels import Numbered
+from broadfront.graph.numbering import Numbered
 
 Array = NDArray[Any]
 Parameters = ParamSpec("Parameters")

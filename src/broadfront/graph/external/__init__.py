@@ -1,0 +1,1 @@
+"""Building graphs larger than memory, on the disk."""
