@@ -21,9 +21,10 @@ from numba import types
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from broadfront.bounded import Bounded, element_within
+from broadfront.bounded import Bounded, element_within, fitted
 from broadfront.checking import refuse_outside
-from broadfront.elements import value_addresses
+from broadfront.elements import refuse_cast, value_addresses
+from broadfront.ranges import refuse_sum
 from broadfront.sites import array_name
 
 
@@ -40,6 +41,13 @@ def element(context: Any, builder: Any, holder: Any, value: Any, index: Any, pla
     return builder.gep(array.data, [offset])
 
 
+def _operand(context: Any, builder: Any, array: Any, value: Any, given: Any) -> Any:
+    """Return a value as an element of an array, checked where the array is."""
+    if isinstance(array, Bounded):
+        return fitted(context, builder, array, value, given)
+    return context.cast(builder, value, given, array.dtype)
+
+
 def _read_modify_write(name: str, unsigned: str, real: str, about: str) -> Callable[..., Any]:
     def _operation(dtype: Any) -> str:
         if isinstance(dtype, types.Float):
@@ -49,12 +57,16 @@ def _read_modify_write(name: str, unsigned: str, real: str, about: str) -> Calla
     @intrinsic
     def atomic(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
         dtype = array.dtype
+        refuse_cast(value, dtype, "what an atomic takes")
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
             address = element(context, builder, array, arguments[0], index, arguments[1])
-            operand = context.cast(builder, arguments[2], value, dtype)
+            operand = _operand(context, builder, array, arguments[2], value)
             if not isinstance(dtype, types.BaseTuple):
-                return builder.atomic_rmw(_operation(dtype), address, operand, "monotonic")
+                there = builder.atomic_rmw(_operation(dtype), address, operand, "monotonic")
+                if name == "add" and isinstance(array, Bounded) and array.of_state:
+                    refuse_sum(context, builder, there, operand, dtype, array.array)
+                return there
             before = [
                 builder.atomic_rmw(
                     _operation(kind), place, builder.extract_value(operand, number), "monotonic"
@@ -82,11 +94,13 @@ exchange = _read_modify_write("xchg", "xchg", "xchg", "Put a value; return what 
 def compare_and_swap(typing_context: Any, array: Any, index: Any, old: Any, new: Any) -> Any:
     """Put `new` where `old` is; return whether it was."""
     dtype = array.dtype
+    refuse_cast(old, dtype, "what an atomic takes")
+    refuse_cast(new, dtype, "what an atomic takes")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         address = element(context, builder, array, arguments[0], index, arguments[1])
-        before = context.cast(builder, arguments[2], old, dtype)
-        after = context.cast(builder, arguments[3], new, dtype)
+        before = _operand(context, builder, array, arguments[2], old)
+        after = _operand(context, builder, array, arguments[3], new)
         outcome = builder.cmpxchg(address, before, after, "acq_rel", "monotonic")
         happened = builder.extract_value(outcome, 1)
         return builder.zext(happened, context.get_value_type(types.boolean))
@@ -112,10 +126,11 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
 @intrinsic
 def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     """Write an element, after all that this thread has stored before."""
+    refuse_cast(value, array.dtype, "what an atomic takes")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         address = element(context, builder, array, arguments[0], index, arguments[1])
-        stored = context.cast(builder, arguments[2], value, array.dtype)
+        stored = _operand(context, builder, array, arguments[2], value)
         builder.store_atomic(stored, address, "release", _aligned(array.dtype))
         return context.get_dummy_value()
 

@@ -24,6 +24,7 @@ from numba.extending import lower_builtin, lower_cast, models, register_model
 
 from broadfront.checking import refuse_outside
 from broadfront.elements import pointer_kind, size_of
+from broadfront.ranges import refuse_unfit
 
 
 class Bounded(types.Type):  # type: ignore[misc]
@@ -40,6 +41,11 @@ class Bounded(types.Type):  # type: ignore[misc]
     def array(self) -> str:
         """The name of the array, or names of several."""
         return " or ".join(self.names)
+
+    @property
+    def of_state(self) -> bool:
+        """Whether it is what functors see, and no memory of the loop's own."""
+        return all(name.startswith("state.") for name in self.names)
 
     def unify(self, typing_context: Any, other: Any) -> Any:
         """Return the type of what may be one or the other."""
@@ -103,6 +109,13 @@ def element_within(context: Any, builder: Any, kind: Any, value: Any, offset: An
     return builder.gep(data, [offset])
 
 
+def fitted(context: Any, builder: Any, kind: Any, value: Any, given: Any) -> Any:
+    """Return a value as an element; raise `RangeError` if an element of a field cannot hold it."""
+    if kind.of_state:
+        refuse_unfit(context, builder, value, given, kind.dtype, kind.array)
+    return context.cast(builder, value, given, kind.dtype)
+
+
 def moved(context: Any, builder: Any, kind: Any, value: Any, count: Any) -> Any:
     """Return a bounded pointer `count` elements further on, and as much shorter."""
     data, length, _ = parts_of(builder, value)
@@ -141,7 +154,7 @@ class _Get(AbstractTemplate):  # type: ignore[misc]
 class _Set(AbstractTemplate):  # type: ignore[misc]
     def generic(self, given, named):
         if isinstance(given[0], Bounded) and isinstance(given[1], types.Integer):
-            return signature(types.none, given[0], types.intp, given[0].dtype)
+            return signature(types.none, given[0], types.intp, types.unliteral(given[2]))
         return None
 
 
@@ -157,8 +170,9 @@ def _get(context, builder, sig, arguments):
 def _set(context, builder, sig, arguments):
     kind, zero = sig.args[0], arguments[1].type(0)
     place = element_within(context, builder, kind, *arguments[:2])
+    value = fitted(context, builder, kind, arguments[2], sig.args[2])
     plain = signature(types.none, kind.pointer, types.intp, kind.dtype)
-    return context.get_function(operator.setitem, plain)(builder, (place, zero, arguments[2]))
+    return context.get_function(operator.setitem, plain)(builder, (place, zero, value))
 
 
 # ---------------------------------------------------------------------- addresses

@@ -177,6 +177,10 @@ def _set(context, builder, sig, arguments):
 # ---------------------------------------------------------------------- what goes into an element
 
 
+SAID = "In a functor: "
+"""How a message begins that is to be shown as it is."""
+
+
 def refuse_cast(given: Any, wanted: Any, what: str) -> None:
     """Refuse to compile what would make an element of something else, or cut it off.
 
@@ -185,11 +189,14 @@ def refuse_cast(given: Any, wanted: Any, what: str) -> None:
     if isinstance(wanted, types.BaseTuple):
         if not isinstance(given, types.BaseTuple) or len(given) != len(wanted):
             raise errors.TypingError(
-                f"{what} must be a tuple of {len(wanted)} numbers, not {given}"
+                f"{SAID}{what} must be a tuple of {len(wanted)} numbers, not {given}"
             )
         for one, other in zip(given, wanted, strict=True):
             refuse_cast(one, other, what)
     elif not isinstance(given, (types.Number, types.Boolean)):
-        raise errors.TypingError(f"{what} must be a number, not {given}")
+        raise errors.TypingError(f"{SAID}{what} must be a number, not {given}")
     elif isinstance(given, (types.Float, types.Complex)) and isinstance(wanted, types.Integer):
-        raise errors.TypingError(f"{what} of {given} does not go into a field of {wanted}")
+        raise errors.TypingError(
+            f"{SAID}{what} is of {given}, which does not go into a field of {wanted}: write "
+            "int(...) around it, or declare the field np.float64"
+        )

@@ -57,6 +57,21 @@ class BoundsError(BroadfrontError, IndexError):
         return type(self), (self.function, self.array, self.index, self.length)
 
 
+class RangeError(FunctorError, OverflowError):
+    """A whole number that its field cannot hold.
+
+    `function`, where known, and `what` say who stores and where; `dtype` is that of the field.
+    """
+
+    def __init__(self, function: str, what: str, value: int, dtype: str) -> None:
+        self.function, self.what, self.value, self.dtype = function, what, value, dtype
+        who = f"{function}: " if function else ""
+        super().__init__(f"{who}{what} cannot hold {value}: it is of {dtype}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return type(self), (self.function, self.what, self.value, self.dtype)
+
+
 class TimeLimitError(BroadfrontError, TimeoutError):
     """A run took longer than it was allowed to."""
 

@@ -9,18 +9,20 @@ Invariant: a functor that calls no such function is compiled as it is.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE, CO_GENERATOR
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
+import numpy as np
 from numba.core.errors import NumbaError
-from numba.core.registry import cpu_target
+from numba.core.registry import CPUDispatcher, cpu_target
 
+from broadfront.arithmetic import functor_part
 from broadfront.digest import BY_NAME
 from broadfront.errors import FunctorError
-from broadfront.kernel import inner
 
 Swap = Callable[[Any], Any]
 
@@ -53,19 +55,32 @@ def _instead_of(functor: object) -> str:
 
 def compile_functor(functor: Any) -> Any:
     """Return a functor as a part of the loop that calls it, with all that it calls."""
-    return inner(_along(getattr(functor, "py_func", functor), {}))
+    return _along(getattr(functor, "py_func", functor), {})
 
 
 def _along(function: FunctionType, made: dict[Any, Any]) -> Any:
     def swap(value: Any) -> Any:
+        if type(value) is CPUDispatcher and not is_known(value.py_func):
+            value = value.py_func  # compiled by its author: here it is a part, like the others
         if not isinstance(value, FunctionType) or is_known(value) or _has_type(value):
             return value
         if value not in made:
             made[value] = value  # should it call itself
-            made[value] = inner(_along(value, made))
+            made[value] = _along(value, made)
         return made[value]
 
-    return rebuilt(function, swap)
+    whole = rebuilt(function, swap)
+    return functor_part(whole, any(isinstance(value, np.ndarray) for value in mentioned(function)))
+
+
+def mentioned(function: FunctionType) -> Iterator[Any]:
+    """Return the values of the globals and cells that a function names."""
+    scope = function.__globals__
+    for name in sorted(_names(function.__code__) & scope.keys()):
+        yield scope[name]
+    for cell in function.__closure__ or ():
+        with suppress(ValueError):  # it is empty
+            yield cell.cell_contents
 
 
 def is_known(function: Any) -> bool:

@@ -21,7 +21,7 @@ from numba.extending import intrinsic, models, overload, register_model
 from numba.np.arrayobj import make_array
 
 from broadfront.atomics import element
-from broadfront.bounded import Address, Bounded, bounded, ending, item_size, moved, parts_of
+from broadfront.bounded import Address, Bounded, bounded, ending, fitted, item_size, moved, parts_of
 from broadfront.checking import ALWAYS, checking
 from broadfront.elements import element_kind, pointer_kind, refuse_cast
 from broadfront.sites import UNKNOWN
@@ -95,8 +95,9 @@ def _kinds_of(kind: Any, checked: bool = ALWAYS, name: str = "") -> Any:
     if isinstance(kind, types.BaseNamedTuple):
         whole = kind.instance_class.__name__
         whole = "state" if whole.startswith(STATE) else whole.lower()
+        some = getattr(kind.instance_class, "checked", ())
         parts = [
-            _kinds_of(part, checked, f"{whole}.{field}")
+            _kinds_of(part, checked or field in some, f"{whole}.{field}")
             for part, field in zip(kind.types, kind.fields, strict=True)
         ]
         return types.NamedTuple(parts, kind.instance_class)
@@ -278,6 +279,8 @@ def as_element(typing_context: Any, array: Any, value: Any) -> Any:
     refuse_cast(value, dtype, "a proposal")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        if isinstance(array, Bounded):
+            return fitted(context, builder, array, arguments[1], value)
         return context.cast(builder, arguments[1], value, dtype)
 
     return dtype(array, value), generate

@@ -33,7 +33,9 @@ def array_name() -> str:
     return _now[0] or UNKNOWN
 
 
-class _Naming(LeanLower):
+class Naming(LeanLower):
+    """Makes code of instructions, and knows what each indexes."""
+
     def lower_inst(self, instruction: Any) -> None:
         """Compile an instruction, and know what it indexes."""
         before, _now[0] = _now[0], self._indexed(instruction)
@@ -75,7 +77,7 @@ class _NamingPass(NativeLowering):  # type: ignore[misc]
     @property
     def lowering_class(self) -> Any:
         """What makes code of instructions."""
-        return _Naming
+        return Naming
 
 
 def naming(passes: Any) -> Any:

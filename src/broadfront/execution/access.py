@@ -98,8 +98,8 @@ class Store(NamedTuple):
 class Access:
     """Pairs of a field's name and whose place in it is meant, and what becomes of numbers.
 
-    `places` has the file and line of each pair; `walks` is that of a loop over the edges of a
-    vertex, if there is one.
+    `places` has the file and line of each pair; `indexed` has the pairs with the index, if that is
+    always the same number; `walks` is that of a loop over the edges of a vertex, if there is one.
     """
 
     reads: frozenset[tuple[str, str]]
@@ -107,12 +107,14 @@ class Access:
     uses: frozenset[Use] = frozenset()
     stores: frozenset[Store] = frozenset()
     walks: str = ""
+    indexed: frozenset[tuple[str, str, float | None]] = frozenset()
     places: dict[tuple[str, str], str] = field(default_factory=dict, compare=False)
 
     def __or__(self, other: Access) -> Access:
         return Access(
             self.reads | other.reads, self.writes | other.writes, self.uses | other.uses,
-            self.stores | other.stores, self.walks or other.walks, self.places | other.places,
+            self.stores | other.stores, self.walks or other.walks, self.indexed | other.indexed,
+            self.places | other.places,
         )  # fmt: skip
 
 
@@ -135,7 +137,7 @@ def access(functor: Functor, roles: Roles) -> Access:
     reader.note(functor, tuple(map(meaning_of, roles)))
     return Access(
         frozenset(reader.reads), frozenset(reader.writes), frozenset(reader.uses),
-        frozenset(reader.stores), reader.walks, reader.places,
+        frozenset(reader.stores), reader.walks, frozenset(reader.indexed), reader.places,
     )  # fmt: skip
 
 
@@ -148,6 +150,7 @@ class _Reader:
         self.uses: set[Use] = set()
         self.stores: set[Store] = set()
         self.walks = ""
+        self.indexed: set[tuple[str, str, float | None]] = set()
         self.places: dict[tuple[str, str], str] = {}
         self._returns: dict[Any, Meanings] = {}
         self._notes = False
@@ -344,6 +347,7 @@ class _Reader:
                     "known: on several devices give it to plain functions alone"
                 )
             if kind == "array":
+                self.indexed.add((what, ELSEWHERE, None))
                 self.reads.add((what, ELSEWHERE))
                 self.writes.add((what, ELSEWHERE))
 
@@ -373,8 +377,10 @@ class _Reader:
                 self._use(INDEXED, f".{called}", numbers_in(meant))
                 continue
             self._use(INDEXED, name, numbers_in(meant))
+            always = self._constants.get(getattr(index, "name", ""))
             for pair in {(name, _whose(one, name)) for one in meant or OTHER}:
                 where.add(pair)
+                self.indexed.add((*pair, always))
                 if how:
                     self.stores.add(Store(*pair, how, self._place, number))
                 self.places.setdefault(pair, self._place)

@@ -41,6 +41,7 @@ from broadfront.errors import DeviceMemoryError, OptionError
 from broadfront.execution.answer import Answer
 from broadfront.execution.asynchronous.settings import requested
 from broadfront.execution.columns import columns_read, refuse_columns
+from broadfront.execution.far import far_names, ids_where_kept
 from broadfront.execution.faults import COMPILE_ERRORS, explained
 from broadfront.execution.fields import answered, pairs_of
 from broadfront.execution.loops import made_once, may_not_end
@@ -198,13 +199,14 @@ def _apart(
     columns = columns_read(program, graph)
     refuse_columns(program, graph, many=False)
     names = program.state_names_with(columns.names)
-    make = state_class(names)
+    make = state_class(names, far_names(program))
     allowance = Allowance(time_limit)
     with allowance:
         rows, turned = rows_of(graph, case.program, program.looks_back(False))
     common = (*(array.reshape(-1) for array in arrays.values()), *values_of(program, parameters))
     in_weight = program.in_weights(turned.weights)
-    tail = (*rows[:4], graph.num_vertices, None, in_weight, *(0 for _ in program.counters))
+    ids = ids_where_kept(program, graph.num_vertices)
+    tail = (*rows[:4], graph.num_vertices, ids, in_weight, *(0 for _ in program.counters))
     state, in_state = (
         make(*common, *columns.of(one), program.weights(one.weights), *tail)
         for one in (graph, turned)

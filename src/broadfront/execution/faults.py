@@ -132,7 +132,8 @@ def _fault(functor: Functor, arguments: Any, field: Any) -> FunctorError | None:
         return FunctorError(f"{place_of(functor)} must return a number, not {answer}")
     if isinstance(answer, (types.Float, types.Complex)) and isinstance(field, types.Integer):
         return FunctorError(
-            f"{place_of(functor)} returns {answer}, which does not go into a field of {field}"
+            f"{place_of(functor)} returns {answer}, which does not go into a field of {field}: "
+            "write int(...) around it, or declare the field np.float64"
         )
     return None
 

@@ -269,7 +269,9 @@ def _refuse_far(functor: Functor, touch: Access, program: Program) -> None:
                 f"{where} reads the rows of another vertex, which another device may own: on "
                 "several devices use Intersect, or run it on one"
             )
-        if place == ELSEWHERE and name in (*SIDES, "weight"):
+        if name == "ids" and place in (EDGE, IN_EDGE, EITHER_EDGE):
+            raise FunctorError(f"{where} reads state.ids at an edge: it has a number per vertex")
+        if place in (OWN, NEAR, ELSEWHERE) and name in (*SIDES, "weight"):
             raise FunctorError(
                 f"{where} reads state.{name} at a place that is no edge of its vertex, which "
                 "another device may own: go through its edges by for edge in "

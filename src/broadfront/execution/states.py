@@ -2,13 +2,15 @@
 
 A compiled loop that is loaded from disk names the class of its state; making the class again from
 its name alone is what lets another process find it. So the name has all attributes, each after its
-length: ``State__5depth4max_``. No attribute begins with a digit, so there is one way to read it.
+length: ``State__5depth4max_``. No attribute begins with a digit, so there is one way to read it. A
+length that begins with 0 is of an array whose every index is checked (`broadfront.execution.far`).
 """
 
 from __future__ import annotations
 
 import re
 from collections import namedtuple
+from collections.abc import Collection
 from typing import Any
 
 PREFIX = "State__"
@@ -17,19 +19,21 @@ PREFIX = "State__"
 def __getattr__(name: str) -> Any:
     if not name.startswith(PREFIX):
         raise AttributeError(name)
-    made = namedtuple(name, _attributes(name.removeprefix(PREFIX)))  # type: ignore[misc]
+    text = name.removeprefix(PREFIX)
+    made = namedtuple(name, _attributes(text))  # type: ignore[misc]
     made.__module__ = __name__
+    made.checked = frozenset(_attributes(text, only_checked=True))  # type: ignore[attr-defined]
     globals()[name] = made
     return made
 
 
-def state_class(names: tuple[str, ...]) -> Any:
-    """Return the class of a state with these attributes."""
-    name = PREFIX + "".join(f"{len(name)}{name}" for name in names)
+def state_class(names: tuple[str, ...], checked: Collection[str] = ()) -> Any:
+    """Return the class of a state with these attributes; those `checked` have indices checked."""
+    name = PREFIX + "".join(f"{'0' * (name in checked)}{len(name)}{name}" for name in names)
     return globals().get(name) or __getattr__(name)
 
 
-def _attributes(text: str) -> list[str]:
+def _attributes(text: str, only_checked: bool = False) -> list[str]:
     """Return the attributes that the name of a class lists."""
     found = []
     while text:
@@ -38,6 +42,7 @@ def _attributes(text: str) -> list[str]:
             raise AttributeError(text)
         begin = length.end()
         end = begin + int(length[0])
-        found.append(text[begin:end])
+        if text[0] == "0" or not only_checked:
+            found.append(text[begin:end])
         text = text[end:]
     return found

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import numba
 
+from broadfront.elements import SAID
 from broadfront.execution.states import PREFIX, _attributes
 
 OURS = (str(Path(numba.__file__).parent), str(Path(__file__).parents[1]))
@@ -22,6 +23,7 @@ ARRAY = r"\S+\*"
 Words = str | Callable[[re.Match[str]], str]
 SINGLE = "only single elements of it are read and set, as state.field[vertex]"
 KNOWN: tuple[tuple[str, Words], ...] = (
+    (rf"{SAID}(.*)", lambda found: found[1]),
     (rf">>> [gs]etitem\({ARRAY}, slice", f"an array of the state has no slices: {SINGLE}"),
     (
         rf">>> [gs]etitem\({ARRAY}, (?:Literal\[)?(float|complex)",

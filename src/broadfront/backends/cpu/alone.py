@@ -25,6 +25,7 @@ from broadfront.devices.profile import MINIMAL, MemoryProfile
 from broadfront.errors import DeviceMemoryError
 from broadfront.execution.answer import Answer
 from broadfront.execution.columns import columns_read, refuse_columns
+from broadfront.execution.far import far_names, ids_where_kept
 from broadfront.execution.faults import COMPILE_ERRORS, explained
 from broadfront.execution.fields import answered, checked_start, fresh_fields
 from broadfront.execution.loops import made_once, may_not_end
@@ -135,9 +136,12 @@ def _go(
         allow(case, work.account, held, ready.memory_limit)
         rows, turned = rows_of(graph, program, looks_back)
         in_weight = program.in_weights(turned.weights)
-        tail = (*rows[:4], graph.num_vertices, None, in_weight, *(0 for _ in program.counters))
+        ids = ids_where_kept(program, graph.num_vertices)
+        tail = (*rows[:4], graph.num_vertices, ids, in_weight, *(0 for _ in program.counters))
         state, in_state = (
-            state_class(names)(*ready.values, *columns.of(one), program.weights(one.weights), *tail)
+            state_class(names, far_names(program))(
+                *ready.values, *columns.of(one), program.weights(one.weights), *tail
+            )
             for one in (graph, turned)
         )
         loop = _loop(program, names, graph.targets.dtype, ready.large, ready.checked)

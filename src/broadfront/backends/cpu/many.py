@@ -39,6 +39,7 @@ from broadfront.errors import DeviceMemoryError
 from broadfront.execution.answer import Answer
 from broadfront.execution.columns import InPart, columns_read, refuse_columns
 from broadfront.execution.edge_fields import EdgeFields
+from broadfront.execution.far import far_names, ids_where_kept
 from broadfront.execution.faults import COMPILE_ERRORS, explained
 from broadfront.execution.fields import (
     answer_arrays,
@@ -271,10 +272,11 @@ def states_of(
     along: InPart,
 ) -> tuple[Any, Any]:
     """Return what functors of a device see, of outgoing and of incoming edges."""
-    make = state_class(names)
+    make = state_class(names, far_names(program))
     in_weights = part.weights if part.in_offsets is None else part.in_weights
     in_weight = program.in_weights(in_weights)
-    tail = (*rows[:4], part.num_vertices, part.ids, in_weight, *(0 for _ in program.counters))
+    ids = part.ids if part.ids is not None else ids_where_kept(program, part.num_vertices)
+    tail = (*rows[:4], part.num_vertices, ids, in_weight, *(0 for _ in program.counters))
     common = (*fields.values(), *numbers)
     return (
         make(*common, *along.out, program.weights(part.weights), *tail),

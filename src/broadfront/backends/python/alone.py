@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from broadfront import atomics
+from broadfront.backends.python.numbers import as_functors_see
 
 
 def _add(array: Any, index: Any, value: Any) -> Any:
@@ -66,10 +67,10 @@ MODULE = SimpleNamespace(**MEANINGS)
 
 
 def without_atomics(value: Any) -> Any:
-    """Return what stands for an atomic operation, or for the module of them; all else as it is."""
+    """Return what stands for an atomic operation, for their module, or for what is NumPy's."""
     if value is atomics:
         return MODULE
     for name, meaning in MEANINGS.items():
         if value is getattr(atomics, name):
             return meaning
-    return value
+    return as_functors_see(value)

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.errors import BoundsError, FunctorError
+from broadfront.errors import BoundsError, FunctorError, RangeError
+from broadfront.backends.python.numbers import as_python, is_real
 from broadfront.given import is_integer
 
 Array = NDArray[Any]
@@ -38,9 +39,14 @@ def fitting(value: Any, dtype: np.dtype[Any], what: str) -> Any:
         whole = int(value)
     except (TypeError, ValueError, OverflowError):
         raise FunctorError(f"{what} cannot hold {value!r:.60}: expected a number") from None
+    if is_real(value):
+        raise FunctorError(
+            f"{what} cannot hold {value}: it is of {dtype}, and this is a real number: write "
+            "int(...) around it, or declare the field np.float64"
+        )
     limits = np.iinfo(dtype)
-    if whole != value or not limits.min <= whole <= limits.max:
-        raise FunctorError(f"{what} cannot hold {value}: it is of {dtype}")
+    if not limits.min <= whole <= limits.max:
+        raise RangeError("", what, whole, str(dtype))
     return whole
 
 
@@ -53,7 +59,7 @@ class Column:
         self._name, self._array, self._writable = f"state.{name}", array, writable
 
     def __getitem__(self, index: Any) -> Any:
-        return self._array[self._place(index)].item()
+        return as_python(self._array[self._place(index)])
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if not self._writable:
