@@ -18,12 +18,12 @@ from llvmlite import ir as llvm
 from numba import types
 from numba.core import cgutils, errors, ir
 from numba.core.compiler_machinery import register_pass
-from broadfront.lean import LeanLowering
 
 from broadfront.bounded import Bounded
 from broadfront.checking import check_index, function_name, options_of_checks
 from broadfront.elements import SAID, refuse_cast
 from broadfront.kernel import ONLY_FROM_KERNELS
+from broadfront.lean import LeanLowering
 from broadfront.ranges import refuse_unfit
 from broadfront.sites import Naming
 from broadfront.unfinished import Part, UnfinishedCompiler

@@ -111,7 +111,7 @@ CASES: list[tuple[Callable[..., Any], int, str]] = [
     (takes_a_sum, 1, "an array of the state has no sum"),
     (goes_through, 1, r"cannot be gone through: use for edge in range\("),
     (searches, 1, "`in` does not search an array"),
-    (stores_text, 1, "a field of int64 does not hold the text 'text'"),
+    (stores_text, 1, "must be a number, not"),
     (imports, 1, "it imports: do that outside"),
     (opens, 0, "it uses `with`"),
     (uses_a_list, 1, "TEXTS is no number and no array"),

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.errors import BoundsError, FunctorError, RangeError
+from broadfront.backends.python import alone
 from broadfront.backends.python.numbers import as_python, is_real
+from broadfront.errors import BoundsError, FunctorError, RangeError
 from broadfront.given import is_integer
 
 Array = NDArray[Any]
@@ -70,9 +71,15 @@ class Column:
         if not is_integer(index):
             raise FunctorError(f"{self._name}[{index!r:.60}]: an index is a whole number")
         if not 0 <= index < len(self._array):
-            functor = sys._getframe(2).f_code.co_name
-            raise BoundsError(functor, self._name, int(index), len(self._array))
+            raise BoundsError(_functor(sys._getframe(2)), self._name, int(index), len(self._array))
         return int(index)
+
+
+def _functor(frame: Any) -> str:
+    """Return the name of the functor that is running, which may be in an atomic operation."""
+    while frame.f_globals is vars(alone):
+        frame = frame.f_back
+    return str(frame.f_code.co_name)
 
 
 class State:
