@@ -20,7 +20,7 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TextIO
@@ -31,7 +31,7 @@ from broadfront.errors import BroadfrontError
 from broadfront.report.machine import load_average, machine
 from native_graphs import Case, load
 from native_results import OLD, OURS, Results, Series
-from native_systems import FROM_SOURCE, Broadfront, Failed, Gapbs, Ligra, Native, System
+from native_systems import DIRECTED, FROM_SOURCE, Broadfront, Failed, Gapbs, Ligra, Native, System
 
 TRIALS = 3
 FIRST_TRIALS = 2
@@ -44,6 +44,8 @@ GRAPHS = (
     "grid:1000x1000:weights=1-255", "rgg:18:weights=1-255", "kron:18:weights=1-255",
     "kron:20:weights=1-255", "uniform:20:weights=1-255",
 )  # fmt: skip
+DIRECTED_GRAPHS = ("rmat:19:2:directed=yes:weights=1-255",)
+DIRECTED_FILES = ("git-commits-git.el.zst",)
 FILES = ("USA-road-d.NY.gr.gz", "osm-kanto-jp.gr.xz")
 
 
@@ -153,11 +155,13 @@ def measure(given: argparse.Namespace, systems: list[System], lines: TextIO | No
         folder = given.work or Path(stack.enter_context(tempfile.TemporaryDirectory()))
         folder.mkdir(parents=True, exist_ok=True)
         try:
-            for name in given.graphs:
-                case = load(name, folder)
+            for name, directed in graphs_of(given):
+                case = load(name, folder, directed)
                 only_weights_differ = case.structure in seen
                 seen.add(case.structure)
                 for primitive in given.primitives:
+                    if directed and primitive not in DIRECTED:
+                        continue
                     if only_weights_differ and primitive != "sssp":
                         continue
                     cell = Cell(case, primitive)
@@ -168,6 +172,18 @@ def measure(given: argparse.Namespace, systems: list[System], lines: TextIO | No
         except KeyboardInterrupt:
             print("stopped by Ctrl-C; what follows was measured before", file=sys.stderr)
     return results
+
+
+def graphs_of(given: argparse.Namespace) -> list[tuple[str, bool]]:
+    """Return the graphs that were named, or else all, and which to take with their directions."""
+    graphs, directed = given.graphs or [], given.directed or []
+    if not graphs and not directed:
+        graphs, directed = [*GRAPHS, *_there(FILES)], [*DIRECTED_GRAPHS, *_there(DIRECTED_FILES)]
+    return [*((name, False) for name in graphs), *((name, True) for name in directed)]
+
+
+def _there(names: Sequence[str]) -> list[str]:
+    return [str(REAL / name) for name in names if (REAL / name).exists()]
 
 
 def tell(results: Results, cell: Cell, lines: TextIO | None) -> None:
@@ -182,8 +198,8 @@ def tell(results: Results, cell: Cell, lines: TextIO | None) -> None:
 
 def describe(systems: list[System], given: argparse.Namespace) -> dict[str, Any]:
     """Return what times depend on: machine, load, versions."""
-    settings = {name: value for name, value in vars(given).items() if name in
-                ("graphs", "primitives", "repeats", "devices", "partitioners", "busy")}  # fmt: skip
+    asked = ("graphs", "directed", "primitives", "repeats", "devices", "partitioners", "busy")
+    settings = {name: value for name, value in vars(given).items() if name in asked}
     return {
         "machine": machine(),
         "load_average": load_average(),
@@ -226,9 +242,8 @@ def options() -> argparse.ArgumentParser:
     add("--gapbs", type=Path, metavar="DIR", help="folder of the programs of GAPBS")
     add("--ligra", type=Path, metavar="DIR", help="folder of Ligra, or of its programs")
     add("--old", type=Path, metavar="CHECKOUT", help="another checkout of Broadfront")
-    there = [str(REAL / name) for name in FILES if (REAL / name).exists()]
-    add("--graphs", nargs="+", default=[*GRAPHS, *there], metavar="GRAPH",
-        help="specifications or files")
+    add("--graphs", nargs="+", metavar="GRAPH", help="specifications or files, taken undirected")
+    add("--directed", nargs="+", metavar="GRAPH", help="the same, taken with their directions")
     add("--primitives", nargs="+", default=list(PRIMITIVES), choices=PRIMITIVES)
     add("--repeats", type=int, default=5, metavar="N",
         help=f"rounds; {TRIALS} calls from each source in each, of long ones 1")

@@ -1,9 +1,10 @@
 """The graphs of the comparison with native programs, each in the format of every program.
 
-A graph is taken undirected and simple, with its own integer weights; without any, every edge has
-weight 1. All programs get the same neighbours in the same order, so vertex ids agree. The formats
-are those that the programs write themselves: the serialized graph of GAPBS (``.sg``, with weights
-``.wsg``) and the binary one of Ligra (``.config``, ``.idx``, ``.adj``), with 32-bit ids.
+A graph is taken undirected or with its directions, always simple, with its own integer weights;
+without any, every edge has weight 1. All programs get the same neighbours in the same order, so
+vertex ids agree. The formats are those that the programs write themselves: the serialized graph of
+GAPBS (``.sg``, with weights ``.wsg``) and the binary one of Ligra (``.config``, ``.idx``,
+``.adj``), with 32-bit ids.
 
 Invariant: a file in the folder is whole; one that is there is not written again.
 """
@@ -20,7 +21,7 @@ import broadfront as bf
 from broadfront.errors import OptionError
 from broadfront.graph.csr import Graph
 
-SOURCES = 3
+SOURCES, CANDIDATES = 3, 32
 DEEP = 10.0
 """A graph is deep if its depth is over this many times the square root of its size."""
 
@@ -50,28 +51,40 @@ class Case:
         return self.stem.with_name(self.stem.name + suffix)
 
 
-def load(name: str, folder: Path) -> Case:
+def load(name: str, folder: Path, directed: bool = False) -> Case:
     """Read or generate a graph, or take it from the folder, and draw its sources."""
     short = Path(name).name
-    stem = folder / re.sub(r"[^\w.=-]+", "_", short)
+    shown = f"{short}, directed" if directed else short
+    stem = folder / re.sub(r"[^\w.=-]+", "_", shown)
     stored = stem.with_name(stem.name + ".bfg")
     if not stored.exists():
-        undirected(bf.read(name)).save(stored)
+        simple(bf.read(name), directed).save(stored)
     graph = bf.read(stored)
     if graph.weighted and graph.weights.dtype.kind not in "iu":
         raise OptionError(f"--graphs {name}: native programs take integer weights only")
-    structure = re.sub(r":weights=[^:]*", "", short)
-    return Case(short, structure, stem, graph, draw_sources(graph))
+    structure = re.sub(r":weights=[^:,]*", "", shown)
+    sources = sources_that_reach_most(graph) if directed else draw_sources(graph)
+    return Case(shown, structure, stem, graph, sources)
 
 
-def undirected(graph: Graph) -> Graph:
-    """Return the undirected simple view, without labels; of two weights the smaller stays."""
+def simple(graph: Graph, directed: bool) -> Graph:
+    """Return the simple view, without labels; of two weights of an edge the smaller stays."""
+    if directed and not graph.directed:
+        raise OptionError("--directed is for graphs that have directions")
     if graph.directed or graph.num_self_loops:
         return bf.from_edges(
             graph.sources(), graph.targets, weight=graph.weights, num_vertices=graph.num_vertices,
-            directed=False, simple=True,
+            directed=directed, simple=True,
         )  # fmt: skip
     return Graph(graph.offsets, graph.targets, graph.weights, directed=False, self_loops=0)
+
+
+def sources_that_reach_most(graph: Graph) -> tuple[int, ...]:
+    """Return a few of many random vertices: those that reach most others along the arcs."""
+    leaving = np.flatnonzero(np.diff(graph.offsets))
+    some = np.random.default_rng(0).choice(leaving, min(CANDIDATES, len(leaving)), replace=False)
+    reached = [np.count_nonzero(bf.bfs(graph, int(vertex)).depth >= 0) for vertex in some]
+    return tuple(some[np.argsort(reached)[::-1][:SOURCES]].tolist())
 
 
 def draw_sources(graph: Graph) -> tuple[int, ...]:
@@ -86,14 +99,24 @@ def draw_sources(graph: Graph) -> tuple[int, ...]:
 
 
 def write_gapbs(case: Case, weighted: bool) -> Path:
-    """Return the serialized graph of GAPBS: direction, arcs, vertices, offsets, neighbours."""
+    """Return the serialized graph of GAPBS: direction, arcs, vertices, offsets, neighbours.
+
+    A directed graph has offsets and neighbours once more, of the arcs that come.
+    """
     graph = case.graph
     head = np.array([graph.num_arcs, graph.num_vertices], np.int64)
+    content = [bytes([graph.directed]), head, *rows_of(graph, weighted)]
+    if graph.directed:
+        content += rows_of(graph.transpose, weighted)
+    return write_once(case.file(".wsg" if weighted else ".sg"), *content)
+
+
+def rows_of(graph: Graph, weighted: bool) -> list[np.ndarray]:
+    """Return offsets and neighbours, each with its weight if asked for."""
     neighbours = graph.targets.astype(np.int32)
     if weighted:
         neighbours = np.stack((neighbours, unit_or_own(graph)), axis=1)
-    content = (b"\0", head, graph.offsets.astype(np.int64), neighbours)
-    return write_once(case.file(".wsg" if weighted else ".sg"), *content)
+    return [graph.offsets.astype(np.int64), neighbours]
 
 
 def write_ligra(case: Case, weighted: bool) -> Path:

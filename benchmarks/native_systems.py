@@ -33,6 +33,8 @@ from native_graphs import Case, write_gapbs, write_ligra
 Variant = dict[str, Any]
 FROM_SOURCE = ("bfs", "sssp", "betweenness")
 ON_DEVICES = ("bfs", "sssp")
+DIRECTED = ("bfs", "sssp", "components", "pagerank", "betweenness")
+"""What is asked of a directed graph."""
 DELTAS = tuple(4**power for power in range(13))
 PATIENCE, LEAST_LIMIT = 10.0, 5.0
 WORKER = Path(__file__).with_name("native_worker.py")
@@ -173,6 +175,10 @@ class Ligra(Native):
     }  # fmt: skip
     time_pattern = r"Running time : ([\d.e+-]+)"
     counts: ClassVar[dict[str, str]] = {"triangles": r"triangle count = (\d+)"}
+
+    def variants(self, primitive: str, case: Case) -> list[Variant]:
+        """Return how to run; undirected graphs alone."""
+        return [] if case.graph.directed else super().variants(primitive, case)
 
     def arguments(self, primitive: str, case: Case, variant: Variant, trials: int) -> list[object]:
         """Return the command line: rounds, symmetric, binary."""

@@ -113,6 +113,32 @@ def test_files_hold_the_same_arcs(tmp_path: Path) -> None:
     assert Path(f"{stem}.config").read_text() == str(graph.num_vertices)
 
 
+def test_directed_files_hold_both_sides(tmp_path: Path) -> None:
+    path = tmp_path / "three.wel"
+    path.write_text("0 1 5\n0 1 4\n0 2 3\n2 1 7\n")
+    case = native_graphs.load(str(path), tmp_path, directed=True)
+    assert case.name == "three.wel, directed"
+    assert case.sources[0] == 0
+    raw = native_graphs.write_gapbs(case, weighted=True).read_bytes()
+    words = np.frombuffer(raw, np.int32, offset=1)
+    assert raw[0] == 1
+    assert words[[0, 2]].tolist() == [3, 3]
+    out, back = words[4:18], words[18:]
+    assert out.tolist() == [0, 0, 2, 0, 2, 0, 3, 0, 1, 4, 2, 3, 1, 7]
+    assert back.tolist() == [0, 0, 0, 0, 2, 0, 3, 0, 0, 4, 2, 7, 0, 3]
+    with pytest.raises(bf.OptionError, match="graphs that have directions"):
+        native_graphs.load("path:5", tmp_path, directed=True)
+
+
+def test_directed_graphs_are_asked_what_goes_along_arcs(tmp_path: Path) -> None:
+    done = compared("--directed", "rmat:6:4:directed=yes", "--primitives", "bfs", "triangles")
+    assert done.returncode == 0, done.stderr
+    rows = [line.split("|")[1:3] for line in done.stdout.splitlines() if line[:1] == "|"][2:]
+    assert [[cell.strip() for cell in row] for row in rows] == [
+        ["rmat:6:4:directed=yes, directed", "bfs"]
+    ]
+
+
 def test_unweighted_arcs_weigh_1_and_real_weights_are_refused(tmp_path: Path) -> None:
     plain = native_graphs.load("star:4", tmp_path)
     assert native_graphs.unit_or_own(plain.graph).tolist() == [1] * plain.graph.num_arcs

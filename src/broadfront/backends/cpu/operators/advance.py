@@ -64,9 +64,9 @@ from broadfront.backends.cpu.operators.queues import (
 from broadfront.backends.cpu.operators.solo import FEW
 from broadfront.backends.cpu.operators.walk import Following, Rules
 from broadfront.functors import compile_functor
-from broadfront.kernel import inner
+from broadfront.kernel import inlined, inner
 from broadfront.operators.describe import Advance, Field
-from broadfront.pointers import shifted
+from broadfront.pointers import prefetch, shifted
 
 PUSHES = {
     "by_vertex": (push_by_vertex, BY_VERTEX),
@@ -108,15 +108,13 @@ def advance(
     to say something else by more than the proposals of this operator.
     """
     place = names.index(operator.into)
-    note = (
-        _no_note if operator.record_source is None else _noting(names.index(operator.record_source))
-    )
+    note, note_ahead = _noting(operator.record_source, names)
     field = fields[operator.into]
     combine = combining(field)
     propose = compile_functor(operator.functor)
     wanted = _anyone if operator.cond is None else compile_functor(operator.cond)
     joins = joining(operator, field, place, None if crossing is None else crossing.is_ghost, exact)
-    rules = Rules(propose, wanted, combine, joins, note)
+    rules = Rules(propose, wanted, combine, joins, note, note_ahead)
     push, way = PUSHES[operator.balance or "by_degree"]
     marks = operator.activate is None and (field.combine != "any" or exact or crossing is not None)
     unmark = _unmark if marks else _leave
@@ -178,17 +176,31 @@ def _running_on(push: Callable[..., Any], is_ghost: Callable[..., Any]) -> Calla
     return section
 
 
+def _noting(name: str | None, names: tuple[str, ...]) -> tuple[Callable[..., Any], ...]:
+    """Return what notes the source of a proposal that counts, and what asks for that memory."""
+    if name is None:
+        return _no_note, _nothing_ahead
+    place = names.index(name)
+
+    @inner
+    def note(state, vertex, source):
+        state[place][vertex] = state.ids[source]
+
+    @inlined
+    def ahead(state, vertex):
+        prefetch(state[place], vertex)
+
+    return note, ahead
+
+
 @inner
 def _no_note(state, vertex, source):
     pass
 
 
-def _noting(place: int) -> Callable[..., Any]:
-    @inner
-    def note(state, vertex, source):
-        state[place][vertex] = state.ids[source]
-
-    return note
+@inlined
+def _nothing_ahead(state, vertex):
+    pass
 
 
 @inner

@@ -28,6 +28,7 @@ def push_alone(rules: Rules) -> Callable[..., Any]:
     """
     propose, wanted, joins, note = rules.propose, rules.wanted, rules.joins, rules.note
     better, plainly = rules.combine.better, rules.combine.plainly
+    fetch_ahead = fetching(rules)
 
     @inlined
     def push(control, graph, state, out, queue, following, spill, marks, size):
@@ -43,7 +44,7 @@ def push_alone(rules: Rules) -> Callable[..., Any]:
                 if stopped(control):
                     break
             source = np.int64(queue[place])
-            fetch_ahead(queue, place, size, graph, out, final)
+            fetch_ahead(queue, place, size, graph, state, out, final)
             first, last = np.int64(offsets[source]), np.int64(offsets[source + 1])
             visited += last - first
             for edge in range(first, last):
@@ -69,14 +70,29 @@ def push_alone(rules: Rules) -> Callable[..., Any]:
     return push
 
 
-@inlined
-def fetch_ahead(queue, place, size, graph, out, final):
-    """Ask for what the vertices next in the queue will need, also at their first neighbours."""
-    if place + 12 < size:
-        prefetch(graph.offsets, queue[place + 12])
-    if place + 8 < size:
-        prefetch(graph.targets, graph.offsets[queue[place + 8]])
-    if place + 4 < size and final >= 0:
-        first = np.int64(graph.offsets[queue[place + 4]])
-        prefetch(out, graph.targets[min(first, final)])
-        prefetch(out, graph.targets[min(first + 1, final)])
+def fetching(rules: Rules) -> Callable[..., Any]:
+    """Return what asks for the memory that the vertices next in a queue will need.
+
+    Also at their first neighbours: threads that merge by atomics wait there for all that they have
+    asked for and all that they have written.
+    """
+    note_ahead = rules.note_ahead
+
+    @inlined
+    def at_neighbor(neighbor, graph, state, out):
+        prefetch(out, neighbor)
+        prefetch(graph.offsets, neighbor)
+        note_ahead(state, neighbor)
+
+    @inlined
+    def fetch_ahead(queue, place, size, graph, state, out, final):
+        if place + 12 < size:
+            prefetch(graph.offsets, queue[place + 12])
+        if place + 8 < size:
+            prefetch(graph.targets, graph.offsets[queue[place + 8]])
+        if place + 4 < size and final >= 0:
+            first = np.int64(graph.offsets[queue[place + 4]])
+            at_neighbor(np.int64(graph.targets[min(first, final)]), graph, state, out)
+            at_neighbor(np.int64(graph.targets[min(first + 1, final)]), graph, state, out)
+
+    return fetch_ahead

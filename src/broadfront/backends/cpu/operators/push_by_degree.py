@@ -16,7 +16,8 @@ import numpy as np
 from broadfront import atomics
 from broadfront.backends.cpu.device.control import CURSORS, LINE, barrier, claim
 from broadfront.backends.cpu.operators.frontier import HUB, HUB_WORK, SPARE, WORK
-from broadfront.backends.cpu.operators.push_by_vertex import fetch_ahead, next_turn, turn_length
+from broadfront.backends.cpu.operators.push_alone import fetching
+from broadfront.backends.cpu.operators.push_by_vertex import next_turn, turn_length
 from broadfront.backends.cpu.operators.walk import Rules, append, edge_walker
 from broadfront.kernel import inner
 
@@ -25,7 +26,7 @@ EDGES_PER_TURN = 1024
 
 def push_by_degree(rules: Rules) -> Callable[..., Any]:
     """Return the compiled push of one iteration."""
-    walk = edge_walker(rules)
+    walk, fetch_ahead = edge_walker(rules), fetching(rules)
 
     @inner
     def push_hubs(rank, threads, control, graph, state, out, following, local, kept, work, marks,
@@ -65,6 +66,7 @@ def push_by_degree(rules: Rules) -> Callable[..., Any]:
         visited = np.int64(0)
         settled = np.int64(0)
         chunk = turn_length(size, threads)
+        final = np.int64(graph.offsets[graph.num_vertices]) - 1
         aside = np.int64(HUB) if threads > 1 else np.int64(1) << 62
         while True:
             begin = next_turn(control, WORK + turn % 3, rank, size, chunk, local)
@@ -73,7 +75,7 @@ def push_by_degree(rules: Rules) -> Callable[..., Any]:
             end = min(size, begin + chunk)
             for place in range(begin, end):
                 source = np.int64(queue[place])
-                fetch_ahead(queue, place, end, graph)
+                fetch_ahead(queue, place, end, graph, state, out, final)
                 first = np.int64(graph.offsets[source])
                 last = np.int64(graph.offsets[source + 1])
                 visited += last - first

@@ -1,8 +1,7 @@
 """Push, one vertex per turn: a thread claims a run of the queue and walks each vertex' edges.
 
 The cheapest way to share work while degrees are even: no thread looks at a degree before it is
-there. (Wu et al. call it per-thread mapping, PT.) Neighbour lists and offsets ahead are fetched
-early, which hides most of the memory's latency.
+there. (Wu et al. call it per-thread mapping, PT.)
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ import numpy as np
 
 from broadfront.backends.cpu.device.control import NO_MORE, claim, claim_piece
 from broadfront.backends.cpu.operators.frontier import MINE, WORK
+from broadfront.backends.cpu.operators.push_alone import fetching
 from broadfront.backends.cpu.operators.walk import Rules, append, edge_walker
 from broadfront.kernel import inner
-from broadfront.pointers import prefetch
 
 CHUNK = 64
 SMALL = 4096
@@ -25,7 +24,7 @@ SMALL = 4096
 
 def push_by_vertex(rules: Rules) -> Callable[..., Any]:
     """Return the compiled push of one iteration."""
-    walk = edge_walker(rules)
+    walk, fetch_ahead = edge_walker(rules), fetching(rules)
 
     @inner
     def push(rank, threads, control, graph, state, out, queue, following, local, work, marks, size,
@@ -35,6 +34,7 @@ def push_by_vertex(rules: Rules) -> Callable[..., Any]:
         visited = np.int64(0)
         settled = np.int64(0)
         chunk = turn_length(size, threads)
+        final = np.int64(graph.offsets[graph.num_vertices]) - 1
         while True:
             begin = next_turn(control, WORK + turn % 3, rank, size, chunk, local)
             if begin >= size:
@@ -42,7 +42,7 @@ def push_by_vertex(rules: Rules) -> Callable[..., Any]:
             end = min(size, begin + chunk)
             for place in range(begin, end):
                 source = np.int64(queue[place])
-                fetch_ahead(queue, place, end, graph)
+                fetch_ahead(queue, place, end, graph, state, out, final)
                 first = np.int64(graph.offsets[source])
                 last = np.int64(graph.offsets[source + 1])
                 visited += last - first
@@ -77,12 +77,3 @@ def next_turn(control, cursor, rank, size, chunk, local):
     near = mine // chunk if 0 <= mine < size else np.int64(0)
     piece = claim_piece(control, cursor, rank, (size + chunk - 1) // chunk, near)
     return size if piece == NO_MORE else piece * chunk
-
-
-@inner
-def fetch_ahead(queue, place, end, graph):
-    """Ask for what the vertices next in the queue will need."""
-    if place + 16 < end:
-        prefetch(graph.offsets, queue[place + 16])
-    if place + 8 < end:
-        prefetch(graph.targets, graph.offsets[queue[place + 8]])

@@ -26,6 +26,8 @@ class Rules(NamedTuple):
     combine: Combine
     joins: Callable[..., Any]
     note: Callable[..., Any]
+    note_ahead: Callable[..., Any]
+    """`note_ahead(state, vertex)` asks for the memory that `note` may write to."""
 
 
 class Following(NamedTuple):
