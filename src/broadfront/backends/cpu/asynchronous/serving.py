@@ -14,6 +14,8 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
 from numpy.typing import NDArray
 
 from broadfront.backends.cpu.asynchronous import mailbox, worklist
@@ -22,6 +24,7 @@ from broadfront.backends.cpu.asynchronous.rules import Rules
 from broadfront.backends.cpu.device.workspace import Workspace
 from broadfront.backends.cpu.operators.buckets import BLOCK, WINDOW, give_back
 from broadfront.backends.cpu.operators.walk_buckets import fetch_weight
+from broadfront.bounded import Bounded
 from broadfront.kernel import inlined, inner
 from broadfront.pointers import as_element, prefetch
 
@@ -50,15 +53,22 @@ def new_gathered(space: Workspace, value: np.dtype[Any], vertex: Any) -> Gathere
     )
 
 
+def fetch_id(state, vertex):
+    """Ask for the id of a vertex, where it is not the place of the vertex."""
+
+
+@overload(fetch_id)
+def _fetch_id(state, vertex):
+    ids = dict(zip(state.fields, state.types, strict=True))["ids"]
+    if isinstance(ids, (types.CPointer, Bounded)):
+        return lambda state, vertex: prefetch(state.ids, vertex)
+    return lambda state, vertex: None
+
+
 def processing(rules: Rules) -> Callable[..., Any]:
     """Return the compiled function that serves one block of a bucket."""
     gather, settle = _gathering(rules), _settling(rules)
     out_place, named = rules.place, rules.source_place >= 0
-
-    @inlined
-    def prefetch_id(state, vertex):
-        if named:
-            prefetch(state.ids, vertex)
 
     @inner
     def process(graph, state, desk, lowest):
@@ -72,7 +82,8 @@ def processing(rules: Rules) -> Callable[..., Any]:
             source = np.int64(ring.pool[base + step])
             if step + 12 < size:
                 prefetch(offsets, ring.pool[base + step + 12])
-                prefetch_id(state, ring.pool[base + step + 12])
+                if named:
+                    fetch_id(state, ring.pool[base + step + 12])
                 prefetch(out, ring.pool[base + step + 12])
             if step + 6 < size:
                 prefetch(targets, offsets[ring.pool[base + step + 6]])
