@@ -41,8 +41,9 @@ class Desk(NamedTuple):
 
     words: Array
     pending: Array
-    """Per vertex, whether it is to be served or, of a copy, to be sent."""
+    """A bit per vertex: whether it is to be served or, of a copy, to be sent."""
     ring: Any
+    gathered: Any
     blocks: int
     per_width: float
     band: int

@@ -33,14 +33,10 @@ def receiving(rules: Rules) -> Callable[..., Any]:
         if not better(value, out[vertex]):
             words[REFUSED] += 1
             return False
-        again = desk.pending[vertex] != 0
-        before = np.int64(0)
-        if again:
-            before = bucket_of(vertex, state, desk.per_width, np.int64(0))
         out[vertex] = merge(value, out[vertex])
-        bucket = bucket_of(vertex, state, desk.per_width, worklist.next_round(words))
-        if not again or (by_value and bucket < before):
-            desk.pending[vertex] = 1
+        if by_value or not worklist.is_pending(desk.pending, vertex):
+            worklist.set_pending(desk.pending, vertex)
+            bucket = bucket_of(vertex, state, desk.per_width, worklist.next_round(words))
             worklist.push(vertex, bucket, words, desk.ring)
         return True
 
@@ -89,7 +85,7 @@ def sending(rules: Rules) -> Callable[..., Any]:
         length = min(outbox.counts[peer], rings.capacities[link])
         for entry in range(first, first + length):
             vertex = mailbox.take_out(peer, outbox, links.ghost_starts)
-            desk.pending[vertex] = 0
+            worklist.clear_pending(desk.pending, vertex)
             rings.keys[entry] = name_for(vertex, peer, links)
             rings.values[entry] = out[vertex]
             if named:

@@ -16,6 +16,7 @@ from broadfront.backends.cpu.alone import frontier_of
 from broadfront.backends.cpu.asynchronous import mailbox, termination, worklist
 from broadfront.backends.cpu.asynchronous.desk import JITTER, WORDS, Desk, Links
 from broadfront.backends.cpu.asynchronous.rules import rules_of
+from broadfront.backends.cpu.asynchronous.serving import new_gathered
 from broadfront.backends.cpu.asynchronous.worker import GOING, worker
 from broadfront.backends.cpu.device import control
 from broadfront.backends.cpu.device import workspace as workspaces
@@ -250,14 +251,15 @@ def _desk(
     setup: Setup, part: Part, space: workspaces.Workspace, links: Links, width: float
 ) -> Desk:
     """Return what a device works with."""
-    words, how = np.zeros(WORDS, np.int64), setup.how
+    words, how, into = np.zeros(WORDS, np.int64), setup.how, only_advance(setup.program).into
     if setup.jitter:
         words[JITTER] = setup.jitter * 0x9E3779B9 + part.device + 1
     ring, blocks = worklist.new_ring(space, part.owned, part.targets.dtype)
     band = WITHOUT_END if not how.priority else BAND if how.band is None else int(how.band)
-    pending = space.array("pending", part.positions, np.uint8)
+    pending = space.array("pending", (part.positions + 63) // 64, np.uint64)
     queue = share_of(part, setup.queue, setup.partition)
-    return Desk(words, pending, ring, blocks, 1.0 / width, band, queue, len(queue), links)
+    gathered = new_gathered(space, setup.program.fields[into].storage, part.targets.dtype)
+    return Desk(words, pending, ring, gathered, blocks, 1.0 / width, band, queue, len(queue), links)
 
 
 def _width(setup: Setup) -> float:

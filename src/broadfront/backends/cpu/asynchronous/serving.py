@@ -1,97 +1,174 @@
-"""Serving a block of vertices: propose along their edges, and split who improves.
+"""Serving a block of vertices: gather what they propose, combine it, split who improves.
 
-A vertex of this device that improves is work for its own list; a copy of another device's goes to
-the outbox, once until it is sent.
+Three short loops, each over what the one before has left in a buffer of `ROOM` entries. The first
+goes along the edges, and asks for the values that proposals will meet, so that the second need not
+wait for memory. The second combines and keeps no order of its own: it writes down who improves
+without a branch, for whether a proposal is better is what a processor cannot guess. The third goes
+over those alone: a vertex of this device is work for its own list; a copy of another device's goes
+to the outbox, once until it is sent.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numba import types
+from numba.extending import overload
+from numpy.typing import NDArray
 
 from broadfront.backends.cpu.asynchronous import mailbox, worklist
 from broadfront.backends.cpu.asynchronous.desk import EDGES
 from broadfront.backends.cpu.asynchronous.rules import Rules
+from broadfront.backends.cpu.device.workspace import Workspace
 from broadfront.backends.cpu.operators.buckets import BLOCK, WINDOW, give_back
+from broadfront.backends.cpu.operators.walk_buckets import fetch_weight
+from broadfront.bounded import Bounded
 from broadfront.kernel import inlined, inner
 from broadfront.pointers import as_element, prefetch
+
+Array = NDArray[Any]
+
+ROOM = 512
+
+
+class Gathered(NamedTuple):
+    """Proposals that were made and not combined yet."""
+
+    neighbors: Array
+    values: Array
+    sources: Array
+    improving: Array
+    """Which of them improve something."""
+
+
+def new_gathered(space: Workspace, value: np.dtype[Any], vertex: Any) -> Gathered:
+    """Return the buffer of a device."""
+    return Gathered(
+        space.array("gathered neighbors", ROOM, vertex),
+        space.array(f"gathered {value}", ROOM, value),
+        space.array("gathered sources", ROOM, vertex),
+        space.array("gathered improving", ROOM, np.int32),
+    )
+
+
+def fetch_id(state, vertex):
+    """Ask for the id of a vertex, where it is not the place of the vertex."""
+
+
+@overload(fetch_id)
+def _fetch_id(state, vertex):
+    ids = dict(zip(state.fields, state.types, strict=True))["ids"]
+    if isinstance(ids, (types.CPointer, Bounded)):
+        return lambda state, vertex: prefetch(state.ids, vertex)
+    return lambda state, vertex: None
 
 
 def processing(rules: Rules) -> Callable[..., Any]:
     """Return the compiled function that serves one block of a bucket."""
-    propose, wanted, better, merge, note, place = rules[:6]
-    bucket_of, by_value = rules.order
-    is_ghost, owner_of = rules.is_ghost, rules.places.owner_of
-    named = rules.source_place >= 0
-
-    @inlined
-    def improved(neighbor, graph, state, desk, again, before):
-        """Note that a vertex has improved: work of this device or, of a copy, another's."""
-        links = desk.mail
-        if is_ghost(neighbor, graph):
-            if not again:
-                desk.pending[neighbor] = 1
-                peer = owner_of(neighbor, links)
-                mailbox.put_out(neighbor, peer, links.outbox, links.ghost_starts)
-            return
-        bucket = bucket_of(neighbor, state, desk.per_width, worklist.next_round(desk.words))
-        if not again or (by_value and bucket < before):
-            desk.pending[neighbor] = 1
-            worklist.push(neighbor, bucket, desk.words, desk.ring)
-
-    @inlined
-    def walk(source, graph, state, desk):
-        """Propose along the edges of a vertex; return how many there are."""
-        out, targets, pending = state[place], graph.targets, desk.pending
-        first, last = np.int64(graph.offsets[source]), np.int64(graph.offsets[source + 1])
-        for edge in range(first, last):
-            neighbor = np.int64(targets[edge])
-            if edge + 16 < last:
-                prefetch(out, targets[edge + 16])
-            if not wanted(neighbor, state):
-                continue
-            proposal = as_element(out, propose(source, neighbor, edge, state))
-            present = out[neighbor]
-            if better(proposal, present):
-                again = pending[neighbor] != 0
-                before = np.int64(0)
-                if again:
-                    before = bucket_of(neighbor, state, desk.per_width, np.int64(0))
-                out[neighbor] = merge(proposal, present)
-                if named:
-                    note(state, neighbor, state.ids[source])
-                improved(neighbor, graph, state, desk, again, before)
-        return last - first
+    gather, settle = _gathering(rules), _settling(rules)
+    out_place, named = rules.place, rules.source_place >= 0
 
     @inner
     def process(graph, state, desk, lowest):
         """Serve a block of the lowest bucket; return how many vertices and edges that was."""
         ring, words, pending = desk.ring, desk.words, desk.pending
-        out, offsets, targets = state[place], graph.offsets, graph.targets
-        final = np.int64(offsets[graph.num_vertices]) - 1
+        out, offsets, targets = state[out_place], graph.offsets, graph.targets
         block, size = worklist.take_block(lowest & (WINDOW - 1), ring)
-        base, edges = block * BLOCK, np.int64(0)
+        base, edges, kept, useless = block * BLOCK, np.int64(0), np.int64(0), np.int64(0)
         words[worklist.SERVED] = lowest
         for step in range(size):
             source = np.int64(ring.pool[base + step])
             if step + 12 < size:
                 prefetch(offsets, ring.pool[base + step + 12])
-                prefetch(pending, ring.pool[base + step + 12])
+                if named:
+                    fetch_id(state, ring.pool[base + step + 12])
+                prefetch(out, ring.pool[base + step + 12])
             if step + 6 < size:
                 prefetch(targets, offsets[ring.pool[base + step + 6]])
-            if step + 3 < size and final >= 0:
-                ahead = np.int64(offsets[ring.pool[base + step + 3]])
-                prefetch(out, targets[min(final, ahead)])
-            if pending[source] == 0:
-                words[worklist.USELESS] += 1
+                fetch_weight(state, offsets[ring.pool[base + step + 6]])
+            if not worklist.is_pending(pending, source):
+                useless += 1
                 continue
-            pending[source] = 0
-            edges += walk(source, graph, state, desk)
+            worklist.clear_pending(pending, source)
+            edge, last = np.int64(offsets[source]), np.int64(offsets[source + 1])
+            edges += last - edge
+            while edge < last:
+                until = min(last, edge + ROOM - kept)
+                kept = gather(source, edge, until, kept, graph, state, desk)
+                edge = until
+                if kept == ROOM:
+                    settle(kept, graph, state, desk)
+                    kept = np.int64(0)
+        settle(kept, graph, state, desk)
+        words[worklist.USELESS] += useless
         words[worklist.CONSUMED] += size
         words[EDGES] += edges
         give_back(block, ring)
         return size + edges
 
     return process
+
+
+def _gathering(rules: Rules) -> Callable[..., Any]:
+    propose, wanted, place = rules.propose, rules.wanted, rules.place
+
+    @inlined
+    def gather(source, first, last, kept, graph, state, desk):
+        """Gather proposals along some edges behind so many; return how many there are now."""
+        out, targets, gathered = state[place], graph.targets, desk.gathered
+        for edge in range(first, last):
+            neighbor = np.int64(targets[edge])
+            prefetch(out, neighbor)
+            if wanted(neighbor, state):
+                gathered.values[kept] = as_element(out, propose(source, neighbor, edge, state))
+                gathered.neighbors[kept] = neighbor
+                gathered.sources[kept] = source
+                kept += 1
+        return kept
+
+    return gather
+
+
+def _settling(rules: Rules) -> Callable[..., Any]:
+    better, merge, note, place = rules.better, rules.merge, rules.note, rules.place
+    bucket_of, by_value = rules.order
+    is_ghost, owner_of = rules.is_ghost, rules.places.owner_of
+    named = rules.source_place >= 0
+
+    @inlined
+    def improved(vertex, graph, state, desk):
+        """Note that a vertex has improved: work of this device or, of a copy, another's."""
+        links, again = desk.mail, worklist.is_pending(desk.pending, vertex)
+        if is_ghost(vertex, graph):
+            if not again:
+                worklist.set_pending(desk.pending, vertex)
+                peer = owner_of(vertex, links)
+                mailbox.put_out(vertex, peer, links.outbox, links.ghost_starts)
+        elif by_value or not again:
+            worklist.set_pending(desk.pending, vertex)
+            following = worklist.next_round(desk.words)
+            bucket = bucket_of(vertex, state, desk.per_width, following)
+            worklist.push(vertex, bucket, desk.words, desk.ring)
+
+    @inner
+    def settle(kept, graph, state, desk):
+        """Combine so many proposals that were gathered."""
+        out, gathered = state[place], desk.gathered
+        improving, count = gathered.improving, np.int64(0)
+        for entry in range(kept):
+            neighbor, value = np.int64(gathered.neighbors[entry]), gathered.values[entry]
+            present = out[neighbor]
+            gain = better(value, present)
+            out[neighbor] = merge(value, present) if gain else present
+            improving[count] = entry
+            count += np.int64(gain)
+        for step in range(count):
+            entry = np.int64(improving[step])
+            vertex = np.int64(gathered.neighbors[entry])
+            if named:
+                note(state, vertex, state.ids[np.int64(gathered.sources[entry])])
+            improved(vertex, graph, state, desk)
+
+    return settle

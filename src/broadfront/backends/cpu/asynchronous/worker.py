@@ -79,11 +79,11 @@ def stepping(rules: Rules) -> tuple[Callable[..., Any], Callable[..., Any]]:
         words = desk.words
         words[BEGAN] = nanoseconds()
         empty_ring(0, np.int64(desk.blocks), desk.ring)
-        for vertex in range(graph.num_vertices):
-            desk.pending[vertex] = 0
+        for word in range(worklist.pending_words(graph.num_vertices)):
+            desk.pending[word] = 0
         for entry in range(desk.starting):
             vertex = np.int64(desk.queue[entry])
-            desk.pending[vertex] = 1
+            worklist.set_pending(desk.pending, vertex)
             bucket = bucket_of(vertex, state, desk.per_width, np.int64(0))
             worklist.push(vertex, bucket, words, desk.ring)
 

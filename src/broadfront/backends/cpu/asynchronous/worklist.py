@@ -133,6 +133,30 @@ def new_ring(space: Workspace, owned: int, vertex: Any) -> tuple[Ring, int]:
     ), blocks  # fmt: skip
 
 
+@inlined
+def pending_words(positions):
+    """Return how many words hold a bit for each vertex."""
+    return (positions + 63) >> 6
+
+
+@inlined
+def is_pending(pending, vertex):
+    """Tell whether a vertex is to be served or, of a copy, to be sent."""
+    return (pending[vertex >> 6] >> np.uint64(vertex & 63)) & np.uint64(1) != 0
+
+
+@inlined
+def set_pending(pending, vertex):
+    """Say that a vertex is to be served or sent."""
+    pending[vertex >> 6] |= np.uint64(1) << np.uint64(vertex & 63)
+
+
+@inlined
+def clear_pending(pending, vertex):
+    """Say that a vertex has been served or sent."""
+    pending[vertex >> 6] &= ~(np.uint64(1) << np.uint64(vertex & 63))
+
+
 @inner
 def lower_base(bucket, words, ring):
     """Let the ring begin before a bucket; park what then lies beyond its end."""
@@ -201,7 +225,7 @@ def rearranged(bucket_of: Callable[..., Any]) -> tuple[Callable[..., Any], Calla
             following = np.int64(ring.link[block])
             for step in range(size):
                 vertex = np.int64(ring.pool[block * BLOCK + step])
-                if pending[vertex] == 0:
+                if not is_pending(pending, vertex):
                     words[CONSUMED] += 1
                     words[USELESS] += 1
                 else:
@@ -216,7 +240,7 @@ def rearranged(bucket_of: Callable[..., Any]) -> tuple[Callable[..., Any], Calla
         take_own_blocks(0, blocks, ring)
         words[PRODUCED] = words[CONSUMED]
         for vertex in range(graph.num_vertices):
-            if pending[vertex] != 0 and not is_ghost(vertex, graph):
+            if is_pending(pending, vertex) and not is_ghost(vertex, graph):
                 bucket = bucket_of(vertex, state, per_width, next_round(words))
                 push(vertex, bucket, words, ring)
 
