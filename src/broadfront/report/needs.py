@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from broadfront.backends.cpu.device.mail import HEADER
+from broadfront.backends.cpu.exchange.runs import HEAD
 from broadfront.backends.cpu.operators import frontier
 from broadfront.devices.profile import MemoryProfile
 from broadfront.graph.csr import Graph
@@ -28,7 +28,7 @@ def needs(
     queue = max(0, places - frontier.SLACK) / max(1, size)
     if part is None:
         return MemoryProfile(program.name, told, queue)
-    asked = np.maximum(0, work.mail.asked - 8 * HEADER)
+    asked = np.maximum(0, work.mail.asked - HEAD)
     others = np.arange(part.count) != part.device
     near = others & (part.crossing > 0)
     return MemoryProfile(

@@ -25,13 +25,9 @@ from broadfront.backends.cpu.device.control import LINE, idle, nanoseconds, poll
 from broadfront.backends.cpu.device.growing import EXCHANGED, WAITED, enlarged
 from broadfront.backends.cpu.device.timeline import row_of
 from broadfront.kernel import inner
-from broadfront.pointers import address_in, at
+from broadfront.pointers import address_in
 
 Array = NDArray[Any]
-
-HEADER = 8
-"""Words at the beginning of a message: how many entries, its form, and values that are constant."""
-COUNT, FORM, CONSTANT = range(3)
 
 BOARD_WORDS = 4 * LINE
 """Numbers that a device can put up at a time."""
@@ -67,6 +63,10 @@ class Mail(NamedTuple):
     """0 where boxes hold any message from the start."""
     counts: Array
     """For each thread and peer, entries of the message being packed."""
+    lengths: Array
+    """For each peer, the bytes of the run being packed; 0 where none goes there."""
+    entries: Array
+    """For each peer, how many vertices that run speaks of."""
     sent: Array
     """For each peer, bytes and vertices sent so far."""
     log: Array
@@ -117,34 +117,37 @@ def write_log(mail, iteration):
 
 
 @inner
-def box(mail, sender, receiver):
-    """Return the words of a box."""
-    return at(address_in(mail.boxes, 2 * (sender * mail.devices + receiver)), mail.boxes)
+def outgoing(mail, receiver):
+    """Return the address of what goes to a peer; to oneself, of memory that grows as needed."""
+    return address_in(mail.boxes, 2 * (mail.device * mail.devices + receiver))
 
 
 @inner
-def address_of(mail, sender, receiver):
-    """Return the address of a box."""
-    return address_in(mail.boxes, 2 * (sender * mail.devices + receiver))
-
-
-@inner
-def room(mail, sender, receiver):
-    """Return the capacity of a box, in bytes."""
-    return mail.boxes[2 * (sender * mail.devices + receiver) + 1]
+def incoming(mail, sender):
+    """Return the address of what has come from a peer."""
+    return address_in(mail.boxes, 2 * (sender * mail.devices + mail.device))
 
 
 @inner
 def reserve(control, mail, receiver, nbytes):
-    """Make the box for a peer hold `nbytes` and a header, if memory allows."""
+    """Make the box for a peer hold `nbytes`, if memory allows; return whether it does."""
     if mail.checks == 0:
-        return
-    needed = nbytes + 8 * HEADER
-    more = needed - mail.asked[receiver]
+        return True
+    more = nbytes - mail.asked[receiver]
     if more > 0:
         pair = mail.device * mail.devices + receiver
-        if enlarged(control, mail.account, mail.boxes, pair, needed, more):
-            mail.asked[receiver] = needed
+        if not enlarged(control, mail.account, mail.boxes, pair, nbytes, more):
+            return False
+        mail.asked[receiver] = nbytes
+    return True
+
+
+@inner
+def make_room(control, mail, receiver, number, nbytes):
+    """Wait until a peer has taken the run before `number`; make room for one of `nbytes`."""
+    mail.lengths[receiver] = 0
+    if emptied(control, 0, mail, receiver, number) and reserve(control, mail, receiver, nbytes):
+        mail.lengths[receiver] = nbytes
 
 
 @inner
@@ -173,8 +176,9 @@ def emptied(control, rank, mail, receiver, number):
 
 
 @inner
-def send(mail, receiver, number, nbytes, vertices):
-    """Tell a peer that message `number` is in the box."""
+def post(mail, receiver, number, nbytes, vertices):
+    """Tell a peer that run `number`, of `nbytes`, is there for it."""
+    mail.lengths[receiver] = nbytes
     atomics.store(mail.posted, (mail.device * mail.devices + receiver) * LINE, number)
     mail.sent[2 * receiver] += nbytes
     mail.sent[2 * receiver + 1] += vertices
@@ -188,8 +192,8 @@ def arrived(control, rank, mail, sender, number):
 
 
 @inner
-def take(mail, sender, number):
-    """Tell a peer that its message was taken."""
+def release(mail, sender, number):
+    """Tell a peer that its run is needed no more."""
     atomics.store(mail.taken, (sender * mail.devices + mail.device) * LINE, number)
 
 

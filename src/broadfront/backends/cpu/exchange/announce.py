@@ -13,171 +13,172 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.backends.cpu.device.control import trip
-from broadfront.backends.cpu.device.mail import (
-    CONSTANT,
-    FORM,
-    HEADER,
-    address_of,
-    arrived,
-    box,
-    emptied,
-    reserve,
-    send,
-    take,
-)
-from broadfront.backends.cpu.exchange.alike import HEADER_BYTES, VALUES_ALIKE, hear, tell
+from broadfront.backends.cpu.device.mail import make_room, outgoing
+from broadfront.backends.cpu.exchange.alike import hear, is_alike, sealing, tell
 from broadfront.backends.cpu.exchange.bitmaps import first_one, packed, unpacking
-from broadfront.backends.cpu.exchange.blocks import PACKAGE, PUSH, UNPACKAGE
-from broadfront.backends.cpu.exchange.places import ghosts_of, shared_with
-from broadfront.backends.cpu.exchange.refresh import columns_of
-from broadfront.backends.cpu.operators.frontier import (
-    MESSAGE,
-    PARITY,
-    finish,
-    prepare,
-    share,
+from broadfront.backends.cpu.exchange.frame import (
+    Message,
+    exchanged,
+    from_owners,
+    listed,
+    to_each,
 )
+from broadfront.backends.cpu.exchange.places import shared_with
+from broadfront.backends.cpu.exchange.refresh import columns_of
+from broadfront.backends.cpu.exchange.runs import COUNT, HEAD, bytes_of, constant_of, head_of
+from broadfront.backends.cpu.operators.frontier import MESSAGE, PARITY, finish, prepare, share
 from broadfront.kernel import inner
 from broadfront.pointers import any_element, at
 
+Section = Callable[..., Any]
 
-def announced(columns: Sequence[tuple[int, int]], consecutive: bool) -> Callable[..., Any]:
+
+@inner
+def _words(count):
+    return (count + 63) >> 6
+
+
+@inner
+def _bits_of(work, front):
+    return work.other_bits if front[PARITY] == 1 else work.bits
+
+
+def announced(columns: Sequence[tuple[int, int]], consecutive: bool) -> Section:
     """Return the section that tells ghosts who is in the frontier, with values of fields.
 
     Fields are given by place and item size; `consecutive` are the ghosts of one owner where parts
     are relabelled.
     """
-    unpack_word = unpacking(consecutive)
+    place, item = columns[0]
+    one_column = len(columns) == 1
+    values_bytes = bytes_of([size for _, size in columns])
     pack_values, unpack_values = columns_of(columns)
-    width = sum(size for _, size in columns)
-    many = len(columns)
-    place = columns[0][0]
-    one_column = many == 1
 
     @inner
-    def unpack_bits(peer, first, last, mail, bits, state):
-        """Set the bits of ghosts in the frontier, and their value where all have the same."""
-        ghosts, start = mail.ghosts, mail.ghost_starts[peer]
-        column = at(address_of(mail, peer, mail.device) + 8 * HEADER, bits)
-        alike = one_column and box(mail, peer, mail.device)[FORM] == VALUES_ALIKE
-        values = state[place]
-        example = at(address_of(mail, peer, mail.device) + 8 * CONSTANT, values)[0]
-        for word in range(first, last):
-            unpack_word(column, word, start, ghosts, bits, values, example, alike)
+    def of_bits(count):
+        return 8 * _words(count)
 
     @inner
-    def make_room(control, rank, mail, number, with_values):
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            count = shared_with(mail, peer)
-            if count > 0 and emptied(control, rank, mail, peer, number):
-                values = count * width + 8 * many if with_values else np.int64(0)
-                reserve(control, mail, peer, ((count + 63) >> 6) * 8 + values)
+    def of_all(count):
+        return 8 * _words(count) + values_bytes(count)
 
     @inner
-    def pack(rank, threads, mail, bits, state, words):
-        """Write this thread's share of all bitmaps; return what is known of the values."""
-        values = state[place]
+    def add_values(run, peer, rank, threads, graph, state, work, front):
+        mail = work.mail
+        count = mail.entries[peer]
+        first, last = share(count, rank, threads)
+        pack_values(
+            run + (HEAD + 8 * _words(count)), count, first, last, mail.shared_starts[peer], mail,
+            state, work,
+        )  # fmt: skip
+
+    unpack_bits = _unpacking_bits(place, one_column, consecutive)
+
+    @inner
+    def unpack(run, peer, rank, threads, control, graph, state, work, front, turn):
+        mail = work.mail
+        count = head_of(run, mail)[COUNT]
+        alike = one_column and is_alike(run, mail)
+        unpack_bits(run, peer, count, alike, rank, threads, state, work, front)
+        if not alike:
+            first, last = share(count, rank, threads)
+            unpack_values(
+                run + (HEAD + 8 * _words(count)), count, first, last, mail.ghost_starts[peer],
+                mail, state, work,
+            )  # fmt: skip
+
+    pack = _packing_bits(place, one_column)
+    add_all = to_each(add_values)
+    if not one_column:  # all of them are sent, whatever they are
+        return exchanged(
+            Message(
+                from_owners, listed(shared_with, of_all), pack, unpack, complete=_then_meet(add_all)
+            )
+        )
+    complete = _unless_alike(place, of_all, _then_meet(add_all))
+    return exchanged(
+        Message(
+            from_owners, listed(shared_with, of_bits), pack, unpack, complete=complete,
+            seal=sealing(place, 0),
+        )
+    )  # fmt: skip
+
+
+def _then_meet(add_all: Section) -> Section:
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        prepare(control, rank, turn)
+        add_all(rank, threads, control, graph, state, in_state, work, front, turn)
+        return finish(control, rank, threads, turn)
+
+    return section
+
+
+def _unless_alike(place: int, nbytes: Callable[..., Any], add_all: Section) -> Section:
+    """Return the section that makes runs longer for values that are not all the same."""
+
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        alike, _ = hear(work.stats, threads, state[place])
+        if alike:
+            return turn
+        prepare(control, rank, turn)
+        if rank == 0:
+            mail = work.mail
+            for peer in range(mail.devices):
+                if mail.lengths[peer] > 0:
+                    longer = HEAD + nbytes(mail.entries[peer])
+                    make_room(control, mail, peer, front[MESSAGE], longer)
+        turn = finish(control, rank, threads, turn)
+        if turn < 0:
+            return turn
+        return add_all(rank, threads, control, graph, state, in_state, work, front, turn)
+
+    return section
+
+
+def _packing_bits(place: int, one_column: bool) -> Section:
+    """Return the section that writes this thread's share of all bitmaps.
+
+    It leaves what it has found of the values.
+    """
+
+    @inner
+    def pack(rank, threads, control, graph, state, in_state, work, front, turn):
+        mail, values, bits = work.mail, state[place], _bits_of(work, front)
+        words = _words(graph.num_vertices)
         example = values[first_one(bits, words)] if words > 0 else any_element(values)
         others, any_ones = np.uint64(0), np.uint64(0)
         for step in range(1, mail.devices):
             peer = (mail.device + step) % mail.devices
+            if mail.lengths[peer] == 0:
+                continue
             count, start = shared_with(mail, peer), mail.shared_starts[peer]
-            column = at(address_of(mail, mail.device, peer) + 8 * HEADER, bits)
-            first, last = share((count + 63) >> 6, rank, threads)
+            column = at(outgoing(mail, peer) + HEAD, bits)
+            first, last = share(_words(count), rank, threads)
             for word in range(first, last):
                 ones, other = packed(word, count, start, mail.shared, bits, values, example)
                 column[word] = ones
                 others |= other
                 any_ones |= ones
-        return others == 0, any_ones != 0, example
-
-    @inner
-    def add_values(rank, threads, mail, state, work):
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            count = shared_with(mail, peer)
-            first, last = share(count, rank, threads)
-            if first < last:
-                address = address_of(mail, mail.device, peer) + 8 * (HEADER + ((count + 63) >> 6))
-                pack_values(
-                    address, count, first, last, mail.shared_starts[peer], mail, state, work
-                )
-
-    @inner
-    def post(mail, number, alike, example, values):
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            count = shared_with(mail, peer)
-            if count > 0:
-                box(mail, mail.device, peer)[FORM] = VALUES_ALIKE if alike else 0
-                at(address_of(mail, mail.device, peer) + 8 * CONSTANT, values)[0] = example
-                nbytes = HEADER_BYTES + ((count + 63) >> 6) * 8
-                send(mail, peer, number, nbytes + (0 if alike else count * width), count)
-
-    @inner
-    def unpack(control, rank, threads, mail, number, bits, state, work):
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            count = ghosts_of(mail, peer)
-            if count > 0 and arrived(control, rank, mail, peer, number):
-                words = (count + 63) >> 6
-                first, last = share(words, rank, threads)
-                unpack_bits(peer, first, last, mail, bits, state)
-                if box(mail, peer, mail.device)[FORM] != VALUES_ALIKE:
-                    first, last = share(count, rank, threads)
-                    address = address_of(mail, peer, mail.device) + 8 * (HEADER + words)
-                    unpack_values(
-                        address, count, first, last, mail.ghost_starts[peer], mail, state, work
-                    )
-
-    @inner
-    def section(rank, threads, control, graph, state, in_state, work, front, turn):
-        mail = work.mail
-        number = front[MESSAGE] + 1
-        front[MESSAGE] = number
-        bits = work.other_bits if front[PARITY] == 1 else work.bits
-        prepare(control, rank, turn)
-        if rank == 0:
-            trip(control, PACKAGE)
-            make_room(control, rank, mail, number, not one_column)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        words = (graph.num_vertices + 63) >> 6
-        alike, any_yet, example = pack(rank, threads, mail, bits, state, words)
-        tell(work.stats, rank, alike and one_column, any_yet, example, state[place])
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        alike, example = hear(work.stats, threads, state[place])
-        if not alike:
-            prepare(control, rank, turn)
-            if rank == 0:
-                make_room(control, rank, mail, number, True)
-            turn = finish(control, rank, threads, turn)
-            if turn < 0:
-                return turn
-            prepare(control, rank, turn)
-            add_values(rank, threads, mail, state, work)
-            turn = finish(control, rank, threads, turn)
-            if turn < 0:
-                return turn
-        prepare(control, rank, turn)
-        if rank == 0:
-            trip(control, PUSH)
-            post(mail, number, alike, example, state[place])
-        unpack(control, rank, threads, mail, number, bits, state, work)
-        if rank == 0:
-            trip(control, UNPACKAGE)
-        turn = finish(control, rank, threads, turn)
-        if rank == 0 and turn >= 0:
-            for step in range(1, mail.devices):
-                peer = (mail.device + step) % mail.devices
-                if ghosts_of(mail, peer) > 0:
-                    take(mail, peer, number)
+        tell(work.stats, rank, others == 0 and one_column, any_ones != 0, example, values)
         return turn
 
-    return section
+    return pack
+
+
+def _unpacking_bits(place: int, one_column: bool, consecutive: bool) -> Callable[..., Any]:
+    """Return the function that sets the bits of ghosts in the frontier, and a value they share."""
+    unpack_word = unpacking(consecutive)
+
+    @inner
+    def unpack_bits(run, peer, count, alike, rank, threads, state, work, front):
+        mail, values, bits = work.mail, state[place], _bits_of(work, front)
+        column, example = at(run + HEAD, bits), constant_of(run, values)[0]
+        first, last = share(_words(count), rank, threads)
+        for word in range(first, last):
+            unpack_word(
+                column, word, mail.ghost_starts[peer], mail.ghosts, bits, values, example, alike
+            )
+
+    return unpack_bits

@@ -17,29 +17,18 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.backends.cpu.device.control import nanoseconds, trip
+from broadfront.backends.cpu.device.control import nanoseconds
 from broadfront.backends.cpu.device.growing import EXCHANGED
-from broadfront.backends.cpu.device.mail import (
-    CONSTANT,
-    COUNT,
-    HEADER,
-    address_of,
-    arrived,
-    box,
-    emptied,
-    reserve,
-    send,
-    take,
-)
 from broadfront.backends.cpu.exchange.agree import Shared, agree_on, agreed, meeting, most
-from broadfront.backends.cpu.exchange.blocks import PACKAGE, PUSH, UNPACKAGE
-from broadfront.backends.cpu.exchange.places import ghosts_of, padded, shared_with
-from broadfront.backends.cpu.operators.frontier import MESSAGE, finish, prepare, share
+from broadfront.backends.cpu.exchange.frame import NOTHING, Message, exchanged, to_each
+from broadfront.backends.cpu.exchange.places import ghosts_of, shared_with
+from broadfront.backends.cpu.exchange.runs import COUNT, HEAD, bytes_of, head_of, padded
+from broadfront.backends.cpu.operators.frontier import LEVEL, MESSAGE, share
 from broadfront.kernel import inner
 from broadfront.pointers import at
 
-MOST_CARRIED = HEADER - CONSTANT
-"""Shared values that the head of a message has room for."""
+MOST_CARRIED = 6
+"""Shared values that travel in messages, at most."""
 
 
 @inner
@@ -119,10 +108,36 @@ def telling(
     """
     agrees = len(shared) > 0
     agree = agreed(shared)
+    send = _sending(columns, level_place, vertex_item, carried)
+
+    @inner
+    def tell(rank, threads, control, level, graph, state, in_state, work, front, turn):
+        mail, began = work.mail, nanoseconds()
+        if not agrees and not _is_due(work.levels, mail.device, level):
+            front[MESSAGE] += 1
+            return turn
+        front[LEVEL] = level
+        turn = send(rank, threads, control, graph, state, in_state, work, front, turn)
+        if agrees and turn >= 0:
+            turn = agree(rank, threads, control, graph, state, in_state, work, front, turn)
+        if rank == 0:
+            mail.account[EXCHANGED] += nanoseconds() - began
+        return turn
+
+    return tell
+
+
+def _sending(
+    columns: Sequence[tuple[int, int]],
+    level_place: int,
+    vertex_item: int,
+    carried: Sequence[Shared],
+) -> Callable[..., Any]:
+    """Return the section that sends the values of a level: shared ones, numbers, and columns."""
     pack, unpack = _columns(columns)
     put, merge = _carrying(carried)
-    width = sum(size for _, size in columns) + vertex_item
-    many = len(columns) + 1
+    nbytes = bytes_of([vertex_item, *(size for _, size in columns)])
+    begin = HEAD + 8 * len(carried)
 
     @inner
     def first_of(level, start, total, mail, state, memory):
@@ -138,106 +153,47 @@ def telling(
         return low
 
     @inner
-    def make_room(control, level, state, mail, memory, number):
-        """Find, by the first thread, what goes to each peer; wait for its box, and write its head.
-
-        How much goes is kept in `counts`.
-        """
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            mail.counts[peer] = 0
-            if shared_with(mail, peer) == 0:
-                continue
-            start, total = mail.shared_starts[peer], memory.runs[2 * peer + 1]
-            begin = first_of(level, start, total, mail, state, memory)
-            end = first_of(level + 1, start, total, mail, state, memory)
-            memory.runs[2 * peer] = begin
-            if begin == end or not emptied(control, 0, mail, peer, number):
-                continue
-            reserve(control, mail, peer, (end - begin) * width + 8 * many)
-            address = address_of(mail, mail.device, peer)
-            if address != 0:
-                mail.counts[peer] = end - begin
-                box(mail, mail.device, peer)[COUNT] = end - begin
-                put(address + 8 * CONSTANT, state)
+    def measure(peer, threads, state, work, front):
+        mail, memory, level = work.mail, work.levels, front[LEVEL]
+        if shared_with(mail, peer) == 0:
+            return np.int64(NOTHING), np.int64(0)
+        start, total = mail.shared_starts[peer], memory.runs[2 * peer + 1]
+        first = first_of(level, start, total, mail, state, memory)
+        last = first_of(level + 1, start, total, mail, state, memory)
+        memory.runs[2 * peer] = first
+        if first == last:
+            return np.int64(NOTHING), np.int64(0)
+        return np.int64(last - first), np.int64(begin - HEAD + nbytes(last - first))
 
     @inner
-    def fill(rank, threads, state, mail, memory):
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            total = mail.counts[peer]
-            if total > 0:
-                first, last = share(total, rank, threads)
-                begin = memory.runs[2 * peer]
-                start = mail.shared_starts[peer]
-                address = address_of(mail, mail.device, peer) + 8 * HEADER
-                names = at(address, memory.shared_order)
-                for entry in range(first, last):
-                    names[entry] = memory.shared_order[start + begin + entry]
-                pack(
-                    address + padded(total * vertex_item), total, first, last, start, names, mail,
-                    state,
-                )  # fmt: skip
+    def pack_one(run, peer, rank, threads, graph, state, work, front):
+        mail, memory, total = work.mail, work.levels, work.mail.entries[peer]
+        if rank == 0:
+            put(run + HEAD, state)
+        first, last = share(total, rank, threads)
+        start, names = mail.shared_starts[peer], at(run + begin, memory.shared_order)
+        for entry in range(first, last):
+            names[entry] = memory.shared_order[start + memory.runs[2 * peer] + entry]
+        address = run + (begin + padded(total * vertex_item))
+        pack(address, total, first, last, start, names, mail, state)
 
     @inner
-    def hear(rank, threads, control, level, state, mail, memory, number):
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            if _is_due(memory, peer, level) and arrived(control, rank, mail, peer, number):
-                total = box(mail, peer, mail.device)[COUNT]
-                first, last = share(total, rank, threads)
-                address = address_of(mail, peer, mail.device)
-                if rank == 0:
-                    merge(address + 8 * CONSTANT, state)
-                address += 8 * HEADER
-                names = at(address, memory.shared_order)
-                unpack(
-                    address + padded(total * vertex_item), total, first, last,
-                    mail.ghost_starts[peer], names, mail, state,
-                )  # fmt: skip
+    def unpack_one(run, peer, rank, threads, control, graph, state, work, front, turn):
+        mail, memory = work.mail, work.levels
+        total = head_of(run, mail)[COUNT]
+        if rank == 0:
+            merge(run + HEAD, state)
+        first, last = share(total, rank, threads)
+        names = at(run + begin, memory.shared_order)
+        address = run + (begin + padded(total * vertex_item))
+        unpack(address, total, first, last, mail.ghost_starts[peer], names, mail, state)
 
-    @inner
-    def tell(rank, threads, control, level, graph, state, in_state, work, front, turn):
-        mail, memory, began = work.mail, work.levels, nanoseconds()
-        number = front[MESSAGE] + 1
-        front[MESSAGE] = number
-        if not agrees and not _is_due(memory, mail.device, level):
-            return turn
-        prepare(control, rank, turn)
-        if rank == 0:
-            trip(control, PACKAGE)
-            make_room(control, level, state, mail, memory, number)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        fill(rank, threads, state, mail, memory)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        if rank == 0:
-            trip(control, PUSH)
-            for step in range(1, mail.devices):
-                peer = (mail.device + step) % mail.devices
-                if mail.counts[peer] > 0:
-                    send(mail, peer, number, mail.counts[peer] * width + 8, mail.counts[peer])
-        hear(rank, threads, control, level, state, mail, memory, number)
-        if rank == 0:
-            trip(control, UNPACKAGE)
-        turn = finish(control, rank, threads, turn)
-        if rank == 0 and turn >= 0:
-            for step in range(1, mail.devices):
-                peer = (mail.device + step) % mail.devices
-                if _is_due(memory, peer, level):
-                    take(mail, peer, number)
-        if agrees and turn >= 0:
-            turn = agree(rank, threads, control, graph, state, in_state, work, front, turn)
-        if rank == 0:
-            mail.account[EXCHANGED] += nanoseconds() - began
-        return turn
+    return exchanged(Message(_from_due, measure, to_each(pack_one), unpack_one))
 
-    return tell
+
+@inner
+def _from_due(peer, work, front):
+    return _is_due(work.levels, peer, front[LEVEL])
 
 
 def _carrying(values: Sequence[Shared]) -> tuple[Callable[..., Any], Callable[..., Any]]:

@@ -11,35 +11,39 @@ A value that is the same in a whole message travels once; the depths of a search
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from broadfront import atomics
 from broadfront.backends.cpu.device.control import CURSORS, LINE, trip
-from broadfront.backends.cpu.device.mail import (
-    CONSTANT,
-    COUNT,
-    FORM,
-    HEADER,
-    address_of,
-    arrived,
-    box,
-    emptied,
-    reserve,
-    send,
-    take,
+from broadfront.backends.cpu.device.mail import outgoing
+from broadfront.backends.cpu.exchange.alike import is_alike, sealing, tell
+from broadfront.backends.cpu.exchange.blocks import SPLIT
+from broadfront.backends.cpu.exchange.frame import (
+    NOTHING,
+    Message,
+    Section,
+    exchanged,
+    from_ghosts,
 )
-from broadfront.backends.cpu.exchange.alike import HEADER_BYTES, VALUES_ALIKE, hear, tell
-from broadfront.backends.cpu.exchange.blocks import PACKAGE, PUSH, SPLIT, UNPACKAGE
-from broadfront.backends.cpu.exchange.places import Places, ghosts_of, padded, shared_with
+from broadfront.backends.cpu.exchange.places import Places, ghosts_of
+from broadfront.backends.cpu.exchange.runs import (
+    COUNT,
+    HEAD,
+    bytes_of,
+    constant_of,
+    head_of,
+    padded,
+)
 from broadfront.backends.cpu.operators.combine import Combine
 from broadfront.backends.cpu.operators.frontier import (
     EDGES,
+    KEPT,
+    KEPT_EDGES,
     LOCAL,
     LOCAL_WORDS,
     MARKS,
-    MESSAGE,
     MOST,
     OTHER_QUEUE,
     PARITY,
@@ -47,13 +51,152 @@ from broadfront.backends.cpu.operators.frontier import (
     SIZE,
     STATS_WORDS,
     TAIL,
+    WANTED,
     finish,
     prepare,
     share,
 )
 from broadfront.backends.cpu.operators.queues import has_room, has_room_if_all_come, queue_at
-from broadfront.kernel import inlined, inner
+from broadfront.kernel import inner
 from broadfront.pointers import any_element, at, shifted
+
+
+class Proposals(NamedTuple):
+    """What a message of proposals holds: places in the state, and sizes in bytes."""
+
+    place: int
+    trail: int
+    """The field that the source of each goes into; the same as `place` where there is none."""
+    item: int
+    vertex_item: int
+    trail_item: int
+    """0 where there is no trail."""
+    emptied_to: Any
+    """What a copy is set to when its value has been sent, where proposals add up; else None."""
+
+
+def collected(
+    proposals: Proposals, combine: Combine, joins: Callable[..., Any], where: Places
+) -> Section:
+    """Return the section that brings the proposals of a push to the owners of vertices.
+
+    A run has the numbers of vertices, their sources where there is a trail, and their values.
+    """
+    place, _, item, vertex_item, trail_item, _ = proposals
+    sizes = [vertex_item, *([trail_item] if trail_item else []), item]
+    nbytes = bytes_of(sizes)
+
+    @inner
+    def measure(peer, threads, state, work, front):
+        mail = work.mail
+        if ghosts_of(mail, peer) == 0:
+            return np.int64(NOTHING), np.int64(0)
+        total = total_for(peer, threads, mail)
+        return total, np.int64(nbytes(total))
+
+    message = Message(
+        from_ghosts, measure, route(proposals, where), accept(proposals, combine, joins, where),
+        before=counting(where), seal=sealing(place, item), taken=_taken, after=_joined(where),
+    )  # fmt: skip
+    return exchanged(message)
+
+
+# ---------------------------------------------------------------------- local or remote
+
+
+def counting(where: Places) -> Section:
+    """Return the section that counts the vertices of the frontier by owner, for each thread."""
+    owner_of = where.owner_of
+
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        mail, queue = work.mail, queue_at(work, front[PARITY] == 1)
+        counts = shifted(mail.counts, rank * mail.devices)
+        prepare(control, rank, turn)
+        if rank == 0:
+            trip(control, SPLIT)
+        for peer in range(mail.devices):
+            counts[peer] = 0
+        first, last = share(front[SIZE], rank, threads)
+        for position in range(first, last):
+            counts[owner_of(np.int64(queue[position]), mail)] += 1
+        return finish(control, rank, threads, turn)
+
+    return section
+
+
+@inner
+def total_for(peer, threads, mail):
+    """Return how many vertices all threads have for a device."""
+    total = np.int64(0)
+    for thread in range(threads):
+        total += mail.counts[thread * mail.devices + peer]
+    return total
+
+
+@inner
+def places_among(rank, threads, mail):
+    """Return where this thread's vertices for each device begin among those of all threads."""
+    places = shifted(mail.counts, (threads + rank) * mail.devices)
+    for peer in range(mail.devices):
+        places[peer] = total_for(peer, rank, mail)
+    return places
+
+
+def route(proposals: Proposals, where: Places) -> Section:
+    """Return the section that splits a queue: what is local goes on, the rest into runs."""
+    owner_of, name_for = where.owner_of, where.name_for
+    place, trail, _, vertex_item, trail_item, emptied_to = proposals
+    traces = trail_item > 0
+    resets = emptied_to is not None
+    reset_to = emptied_to if resets else 0
+
+    @inner
+    def split(rank, threads, queue, size, rest, mail, state):
+        """Split this thread's share; return whether all values were alike, if any, and one."""
+        out, trails, places = state[place], state[trail], places_among(rank, threads, mail)
+        alike, any_yet = True, False
+        example = any_element(out)
+        first, last = share(size, rank, threads)
+        for position in range(first, last):
+            vertex = np.int64(queue[position])
+            peer = owner_of(vertex, mail)
+            entry = places[peer]
+            places[peer] = entry + 1
+            if peer == mail.device:
+                rest[entry] = vertex
+                continue
+            address, total = outgoing(mail, peer) + HEAD, mail.entries[peer]
+            at(address, queue)[entry] = name_for(vertex, peer, mail)
+            address += padded(total * vertex_item)
+            if traces:
+                at(address, trails)[entry] = trails[vertex]
+                address += padded(total * trail_item)
+            value = out[vertex]
+            at(address, out)[entry] = value
+            if not any_yet:
+                example, any_yet = value, True
+            alike = alike and value == example
+            if resets:
+                out[vertex] = reset_to
+        return alike, any_yet, example
+
+    @inner
+    def pack(rank, threads, control, graph, state, in_state, work, front, turn):
+        mail, odd = work.mail, front[PARITY] == 1
+        local = total_for(mail.device, threads, mail)
+        front[KEPT], front[KEPT_EDGES], front[WANTED] = 0, 0, local
+        other = QUEUE if odd else OTHER_QUEUE
+        if has_room(rank, threads, control, work, front, other, local):
+            queue, rest = queue_at(work, odd), queue_at(work, not odd)
+            alike, any_yet, example = split(rank, threads, queue, front[SIZE], rest, mail, state)
+            tell(work.stats, rank, alike, any_yet, example, state[place])
+        return turn
+
+    return pack
+
+
+# ---------------------------------------------------------------------- what has come
 
 
 @inner
@@ -66,123 +209,38 @@ def append(local, kept, following, control, turn):
     return np.int64(0)
 
 
-def collected(
-    place: int,
-    trail: int | None,
-    item: int,
-    vertex_item: int,
-    trail_item: int,
-    combine: Combine,
-    joins: Callable[..., Any],
-    where: Places,
-    emptied_to: Any,
+@inner
+def _next_queue(threads, work, front):
+    """Return the next queue, from after the vertices that were here already."""
+    here = total_for(work.mail.device, threads, work.mail)
+    return shifted(queue_at(work, front[PARITY] == 0), here)
+
+
+def accept(
+    proposals: Proposals, combine: Combine, joins: Callable[..., Any], where: Places
 ) -> Callable[..., Any]:
-    """Return the section that brings the proposals of a push to the owners of vertices.
+    """Return the function that takes a run as any proposals are taken; who improves joins.
 
-    `place` and `trail` are those of the fields in the state, `item`, `vertex_item` and
-    `trail_item` the bytes of a value, of a vertex and of what the trail holds. Where proposals add
-    up, `emptied_to` is what a copy is set to when its value has been sent; otherwise None.
+    What a thread has gathered for the next queue is in its part of `local`, `KEPT` of them.
     """
-    owner_of, name_for, found = where
+    place, trail, _, vertex_item, trail_item, _ = proposals
     better, settle, plainly = combine.better, combine.settle, combine.plainly
-    traces = trail is not None
-    trail_place = place if trail is None else trail
-    width = vertex_item + item + trail_item
-    resets = emptied_to is not None
-    reset_to = emptied_to if resets else 0
+    found, traces = where.found, trail_item > 0
 
     @inner
-    def count(first, last, queue, counts, mail):
-        for peer in range(mail.devices):
-            counts[peer] = 0
-        for position in range(first, last):
-            counts[owner_of(np.int64(queue[position]), mail)] += 1
-
-    @inner
-    def total_for(peer, threads, mail):
-        total = np.int64(0)
-        for thread in range(threads):
-            total += mail.counts[thread * mail.devices + peer]
-        return total
-
-    @inner
-    def make_room(control, rank, threads, mail, number):
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            if ghosts_of(mail, peer) > 0 and emptied(control, rank, mail, peer, number):
-                total = total_for(peer, threads, mail)
-                reserve(control, mail, peer, total * width + 24)
-                if address_of(mail, mail.device, peer) != 0:
-                    box(mail, mail.device, peer)[COUNT] = total
-
-    @inner
-    def pack(first, last, queue, rest, rank, threads, mail, state):
-        """Fill this thread's share into the boxes; return whether all values were alike."""
-        out, trails = state[place], state[trail_place]
-        places = shifted(mail.counts, (threads + rank) * mail.devices)
-        for peer in range(mail.devices):
-            places[peer] = 0
-            for thread in range(rank):
-                places[peer] += mail.counts[thread * mail.devices + peer]
-        alike, any_yet = True, False
-        example = any_element(out)
-        for position in range(first, last):
-            vertex = np.int64(queue[position])
-            peer = owner_of(vertex, mail)
-            entry = places[peer]
-            places[peer] = entry + 1
-            if peer == mail.device:
-                rest[entry] = vertex
-                continue
-            address = address_of(mail, mail.device, peer) + 8 * HEADER
-            total = box(mail, mail.device, peer)[COUNT]
-            at(address, queue)[entry] = name_for(vertex, peer, mail)
-            address += padded(total * vertex_item)
-            value = out[vertex]
-            at(address, out)[entry] = value
-            if not any_yet:
-                example, any_yet = value, True
-            alike = alike and value == example
-            if traces:
-                at(address + padded(total * item), trails)[entry] = trails[vertex]
-            if resets:
-                out[vertex] = reset_to
-        return alike, any_yet, example
-
-    @inner
-    def post(mail, number, alike, example, out):
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            if ghosts_of(mail, peer) > 0:
-                words = box(mail, mail.device, peer)
-                total = words[COUNT]
-                words[FORM] = VALUES_ALIKE if alike else 0
-                at(address_of(mail, mail.device, peer) + 8 * CONSTANT, out)[0] = example
-                each = width - item if alike else width
-                send(mail, peer, number, total * each + HEADER_BYTES, total)
-
-    @inner
-    def unmark(first, last, queue, mail, marks):
-        """Clear the marks of what was sent; those of what stays are cleared by the next push."""
-        for position in range(first, last):
-            vertex = np.int64(queue[position])
-            if owner_of(vertex, mail) != mail.device:
-                atomics.store(marks, vertex >> 6, np.uint64(0))
-
-    @inlined
-    def unpack(peer, first, last, total, following, local, kept, control, turn, mail, graph, state,
-               marks):  # fmt: skip
-        out, trails = state[place], state[trail_place]
-        offsets = graph.offsets
-        words = box(mail, peer, mail.device)
-        address = address_of(mail, peer, mail.device) + 8 * HEADER
-        names = at(address, local)
-        address += padded(total * vertex_item)
-        values = at(address, out)
-        sources = at(address + padded(total * item), trails)
-        alike = words[FORM] == VALUES_ALIKE
-        example = at(address_of(mail, peer, mail.device) + 8 * CONSTANT, out)[0]
-        edges = np.int64(0)
+    def take(run, peer, rank, threads, control, graph, state, work, front, turn):
+        mail, out, trails = work.mail, state[place], state[trail]
+        offsets, local = graph.offsets, shifted(work.local, rank * LOCAL_WORDS)
+        following = _next_queue(threads, work, front)
+        words = (graph.num_vertices + 63) >> 6
+        marks = shifted(work.marks, words if front[MARKS] == 1 else 0)
+        total = head_of(run, mail)[COUNT]
+        sources_at = run + HEAD + padded(total * vertex_item)
+        names, sources = at(run + HEAD, local), at(sources_at, trails)
+        values = at(sources_at + padded(total * trail_item), out)
+        alike, example = is_alike(run, mail), constant_of(run, out)[0]
+        kept, edges = front[KEPT], front[KEPT_EDGES]
+        first, last = share(total, rank, threads)
         for entry in range(first, last):
             vertex = np.int64(found(np.int64(names[entry]), peer, mail))
             proposal = example if alike else values[entry]
@@ -198,82 +256,54 @@ def collected(
                     kept += 1
                     if kept == LOCAL:
                         kept = append(local, kept, following, control, turn)
-        return kept, edges
+        front[KEPT], front[KEPT_EDGES] = kept, edges
 
     @inner
-    def section(rank, threads, control, graph, state, in_state, work, front, turn):
-        mail = work.mail
-        number = front[MESSAGE] + 1
-        front[MESSAGE] = number
-        odd = front[PARITY] == 1
-        queue, other = queue_at(work, odd), QUEUE if odd else OTHER_QUEUE
+    def unpack(run, peer, rank, threads, control, graph, state, work, front, turn):
+        total = head_of(run, work.mail)[COUNT]
+        front[WANTED] = min(front[WANTED] + total, work.rooms[MOST])
+        other = QUEUE if front[PARITY] == 1 else OTHER_QUEUE
+        if has_room_if_all_come(rank, threads, control, work, front, other, front[WANTED]):
+            take(run, peer, rank, threads, control, graph, state, work, front, turn)
+
+    return unpack
+
+
+@inner
+def _taken(rank, threads, control, graph, state, in_state, work, front, turn):
+    """Append what is left over to the next queue, and tell the others of its edges."""
+    local = shifted(work.local, rank * LOCAL_WORDS)
+    append(local, front[KEPT], _next_queue(threads, work, front), control, turn)
+    stats = shifted(work.stats, (turn & 1) * LINE)
+    atomics.store(stats, rank * STATS_WORDS, front[KEPT_EDGES])
+    return turn
+
+
+def _joined(where: Places) -> Section:
+    """Return the section that turns to the next queue, when all have taken what came."""
+    owner_of = where.owner_of
+
+    @inner
+    def unmark(rank, threads, graph, work, front):
+        """Clear the marks of what was sent; those of what stays are cleared by the next push."""
+        mail, queue = work.mail, queue_at(work, front[PARITY] == 1)
         words = (graph.num_vertices + 63) >> 6
         marks = shifted(work.marks, words if front[MARKS] == 1 else 0)
         first, last = share(front[SIZE], rank, threads)
-        prepare(control, rank, turn)
-        if rank == 0:
-            trip(control, SPLIT)
-        count(first, last, queue, shifted(mail.counts, rank * mail.devices), mail)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        if rank == 0:
-            trip(control, PACKAGE)
-            make_room(control, rank, threads, mail, number)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        kept_here = total_for(mail.device, threads, mail)
-        if not has_room(rank, threads, control, work, front, other, kept_here):
-            return finish(control, rank, threads, turn)
-        rest = queue_at(work, not odd)
-        alike, any_yet, example = pack(first, last, queue, rest, rank, threads, mail, state)
-        tell(work.stats, rank, alike, any_yet, example, state[place])
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        if rank == 0:
-            trip(control, PUSH)
-            alike, example = hear(work.stats, threads, state[place])
-            post(mail, number, alike, example, state[place])
-        needed = kept_here
-        local = shifted(work.local, rank * LOCAL_WORDS)
-        kept, edges = np.int64(0), np.int64(0)
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            if shared_with(mail, peer) > 0 and arrived(control, rank, mail, peer, number):
-                total = box(mail, peer, mail.device)[COUNT]
-                needed = min(needed + total, work.rooms[MOST])
-                if not has_room_if_all_come(rank, threads, control, work, front, other, needed):
-                    break
-                following = shifted(queue_at(work, not odd), kept_here)
-                begin, end = share(total, rank, threads)
-                kept, more = unpack(
-                    peer, begin, end, total, following, local, kept, control, turn, mail, graph,
-                    state, marks,
-                )  # fmt: skip
-                edges += more
-        append(local, kept, shifted(queue_at(work, not odd), kept_here), control, turn)
-        if rank == 0:
-            trip(control, UNPACKAGE)
-        stats = shifted(work.stats, (turn & 1) * LINE)
-        atomics.store(stats, rank * STATS_WORDS, edges)
-        after = finish(control, rank, threads, turn)
-        if after < 0:
-            return after
-        unmark(first, last, queue, mail, marks)
-        if rank == 0:
-            for step in range(1, mail.devices):
-                peer = (mail.device + step) % mail.devices
-                if shared_with(mail, peer) > 0:
-                    take(mail, peer, number)
-        front[SIZE] = kept_here + atomics.load(control, CURSORS + LINE * (TAIL + turn % 3))
-        front[PARITY] = 0 if odd else 1
+        for position in range(first, last):
+            vertex = np.int64(queue[position])
+            if owner_of(vertex, mail) != mail.device:
+                atomics.store(marks, vertex >> 6, np.uint64(0))
+
+    @inner
+    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+        unmark(rank, threads, graph, work, front)
+        tail = atomics.load(control, CURSORS + LINE * (TAIL + (turn - 1) % 3))
+        front[SIZE] = total_for(work.mail.device, threads, work.mail) + tail
+        front[PARITY] = 1 - front[PARITY]
+        stats = shifted(work.stats, ((turn - 1) & 1) * LINE)
         for thread in range(threads):
             front[EDGES] += atomics.load(stats, thread * STATS_WORDS)
-        return after
+        return turn
 
     return section

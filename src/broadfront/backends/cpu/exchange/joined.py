@@ -1,9 +1,9 @@
 """Trees of all devices, united by the first of them.
 
-Every device writes the smallest id of each of its numbered trees, and pairs of a peer's tree and
-its own that are one, into a message for the first device; that joins them, and answers each with
-the smallest id of the set of each of its trees. The message of the first device itself stays in the
-box for oneself, which is memory that grows as needed; the sets are kept behind it.
+Every device sends the first one the smallest id of each of its numbered trees, and pairs of a
+peer's tree and its own that are one; the first device joins them, and answers each with the
+smallest id of the set of each of its trees. What the first device would send itself is written
+where it keeps memory that grows as needed; the sets are kept behind it.
 
 Invariant: what stands for a tree is the tree above it, or -1 less the smallest id of the set.
 """
@@ -16,30 +16,44 @@ from typing import Any
 import numpy as np
 
 from broadfront.backends.cpu.device.control import trip
-from broadfront.backends.cpu.device.mail import (
-    COUNT,
-    FORM,
-    HEADER,
-    address_of,
-    arrived,
-    box,
-    emptied,
-    reserve,
-    room,
-    send,
-    take,
-)
+from broadfront.backends.cpu.device.mail import incoming, outgoing, reserve
 from broadfront.backends.cpu.exchange.blocks import CONVERGENCE
-from broadfront.backends.cpu.exchange.places import padded
+from broadfront.backends.cpu.exchange.frame import NOTHING, Message, Section, exchanged
+from broadfront.backends.cpu.exchange.runs import COUNT, FORM, HEAD, head_of, padded
+from broadfront.backends.cpu.operators.frontier import finish, prepare
 from broadfront.backends.cpu.operators.unite import AGAIN, INSIDE, LARGEST, NUMBERED
 from broadfront.kernel import inlined, inner
 from broadfront.pointers import at, shifted
 
 
 @inlined
-def ids_at(mail, sender, receiver):
-    """Return where a message has the ids of trees, after the numbers of pairs by peer."""
-    return address_of(mail, sender, receiver) + 8 * (HEADER + mail.devices)
+def _run_of(mail, device):
+    """Return the run of a device at the first one, which has its own in the box for itself."""
+    return incoming(mail, device)
+
+
+@inlined
+def _numbers_in(run, mail):
+    """Return where a run to the first device has the numbers of its pairs, by peer."""
+    return at(run + HEAD, mail.boxes)
+
+
+@inlined
+def _ids_in(run, mail, forest):
+    """Return where a run has the ids of trees, and then pairs, after the numbers of pairs."""
+    return at(run + (HEAD + 8 * mail.devices), forest)
+
+
+@inlined
+def ids_answered(mail, forest):
+    """Return where the answer of the first device has the ids of sets."""
+    return at(incoming(mail, 0) + HEAD, forest)
+
+
+@inlined
+def again_answered(mail):
+    """Return whether the first device has answered that trees must meet again."""
+    return head_of(incoming(mail, 0), mail)[FORM]
 
 
 @inlined
@@ -81,121 +95,186 @@ def _join(up, one, other):
         up[other] = one
 
 
-def settling(item: int, least: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function that has all trees united.
+# ---------------------------------------------------------------------- to the first device
+
+
+def settled(item: int, least: Callable[..., Any]) -> Section:
+    """Return the section after which the first device has united all trees.
 
     `item` is the size of a vertex id, ``least(root, state)`` the smallest id in a tree.
     """
+    write = _writing(item, least)
 
     @inner
-    def fits(control, mail, receiver, nbytes):
-        reserve(control, mail, receiver, nbytes)
-        return room(mail, mail.device, receiver) >= nbytes + 8 * HEADER
+    def before(rank, threads, control, graph, state, in_state, work, front, turn):
+        mail = work.mail
+        if rank == 0:
+            trip(control, CONVERGENCE)
+            nbytes = _bytes_to_first(threads, work, item)
+            if mail.device == 0 and reserve(control, mail, 0, HEAD + nbytes):
+                write(outgoing(mail, 0), threads, state, work)
+        return turn
 
     @inner
-    def write(control, threads, state, work):
-        """Write trees and pairs for the first device; return how many bytes, 0 if too many."""
+    def measure(peer, threads, state, work, front):
+        if peer != 0:
+            return np.int64(NOTHING), np.int64(0)
+        return work.trees.told[NUMBERED], _bytes_to_first(threads, work, item)
+
+    @inner
+    def pack(rank, threads, control, graph, state, in_state, work, front, turn):
+        if rank == 0 and work.mail.lengths[0] > 0:
+            write(outgoing(work.mail, 0), threads, state, work)
+        return turn
+
+    @inner
+    def after(rank, threads, control, graph, state, in_state, work, front, turn):
+        prepare(control, rank, turn)
+        if rank == 0 and work.mail.device == 0:
+            _unite(control, threads, work, item)
+        return finish(control, rank, threads, turn)
+
+    return exchanged(Message(_by_first, measure, pack, _left_there, before=before, after=after))
+
+
+@inner
+def _by_first(peer, work, front):
+    return work.mail.device == 0
+
+
+@inner
+def _left_there(run, peer, rank, threads, control, graph, state, work, front, turn):
+    """Leave a run where it is until all have come."""
+
+
+@inner
+def _bytes_to_first(threads, work, item):
+    """Return the bytes that trees and pairs take behind the head of a run."""
+    mail, pairs = work.mail, np.int64(0)
+    for entry in range(threads * mail.devices):
+        pairs += mail.counts[entry]
+    return padded(8 * mail.devices + (work.trees.told[NUMBERED] + 2 * pairs) * item)
+
+
+def _writing(item: int, least: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the function that writes a device's trees and pairs."""
+
+    @inner
+    def write(run, threads, state, work):
         mail, trees = work.mail, work.trees
-        count, total = trees.told[NUMBERED], np.int64(0)
-        for entry in range(threads * mail.devices):
-            total += mail.counts[entry]
-        nbytes = 8 * mail.devices + (count + 1 + 2 * total) * item
-        if not fits(control, mail, 0, nbytes):
-            return np.int64(0)
-        words, column = box(mail, mail.device, 0), at(ids_at(mail, mail.device, 0), trees.forest)
-        words[COUNT] = count
+        words, numbers = head_of(run, mail), _numbers_in(run, mail)
+        column, count = _ids_in(run, mail, trees.forest), trees.told[NUMBERED]
         largest = trees.told[LARGEST]
-        words[FORM] = -1
+        words[COUNT], words[FORM] = count, -1
         if trees.told[INSIDE] == 0 and largest >= 0:
             words[FORM] = number_of(trees.forest, largest)
         for number in range(count):
             column[number] = least(np.int64(trees.roots[number]), state)
         place = count
         for peer in range(mail.devices):
-            words[HEADER + peer] = 0
+            numbers[peer] = 0
             for thread in range(threads):
                 found = mail.counts[thread * mail.devices + peer]
                 start = mail.counts[(threads + thread) * mail.devices + peer]
-                words[HEADER + peer] += found
+                numbers[peer] += found
                 for entry in range(2 * found):
                     column[place + entry] = trees.pairs[start + entry]
                 place += 2 * found
-        return nbytes
+
+    return write
+
+
+# ---------------------------------------------------------------------- at the first device
+
+
+@inner
+def _bases_at(threads, work, item):
+    """Return where the first tree of each device is among all, with the sets after it."""
+    behind = HEAD + _bytes_to_first(threads, work, item)
+    return at(outgoing(work.mail, 0) + behind, work.mail.boxes)
+
+
+@inner
+def _unite(control, threads, work, item):
+    """Unite the trees of all devices, and note whether they must meet again."""
+    mail, trees, total = work.mail, work.trees, np.int64(0)
+    for device in range(mail.devices):
+        total += head_of(_run_of(mail, device), mail)[COUNT]
+    behind = HEAD + _bytes_to_first(threads, work, item)
+    if not reserve(control, mail, 0, behind + 8 * (mail.devices + 1 + total)):
+        return
+    bases = _bases_at(threads, work, item)
+    up = shifted(bases, mail.devices + 1)
+    bases[0] = 0
+    for device in range(mail.devices):
+        run = _run_of(mail, device)
+        count, column = head_of(run, mail)[COUNT], _ids_in(run, mail, trees.forest)
+        bases[device + 1] = bases[device] + count
+        for tree in range(count):
+            up[bases[device] + tree] = -1 - np.int64(column[tree])
+    trees.told[AGAIN] = _join_all(mail, trees, bases, up)
+
+
+@inner
+def _join_all(mail, trees, bases, up):
+    """Join the trees of all pairs; return whether the largest trees are in several sets."""
+    largest = np.int64(-1)
+    again = np.int64(0)
+    for device in range(mail.devices):
+        run = _run_of(mail, device)
+        numbers, column = _numbers_in(run, mail), _ids_in(run, mail, trees.forest)
+        place = head_of(run, mail)[COUNT]
+        for peer in range(mail.devices):
+            for _ in range(numbers[peer]):
+                _join(up, bases[peer] + np.int64(column[place]),
+                      bases[device] + np.int64(column[place + 1]))  # fmt: skip
+                place += 2
+    for device in range(mail.devices):
+        number = head_of(_run_of(mail, device), mail)[FORM]
+        if number >= 0:
+            top = _top(up, bases[device] + number)
+            again |= np.int64(largest >= 0 and top != largest)
+            largest = top
+    return again
+
+
+# ---------------------------------------------------------------------- back to all devices
+
+
+def answered(item: int, act: Section) -> Section:
+    """Return the section in which the first device tells all what has become of their trees.
+
+    `act` is the section that does as the answer says, while that is there.
+    """
 
     @inner
-    def join_all(mail, trees, bases, up):
-        """Join the trees of all pairs; return whether the largest trees are in several sets."""
-        largest = np.int64(-1)
-        again = np.int64(0)
-        for device in range(mail.devices):
-            words, column = box(mail, device, 0), at(ids_at(mail, device, 0), trees.forest)
-            place = words[COUNT]
-            for peer in range(mail.devices):
-                for _ in range(words[HEADER + peer]):
-                    _join(up, bases[peer] + np.int64(column[place]),
-                          bases[device] + np.int64(column[place + 1]))  # fmt: skip
-                    place += 2
-        for device in range(mail.devices):
-            number = box(mail, device, 0)[FORM]
-            if number >= 0:
-                top = _top(up, bases[device] + number)
-                again |= np.int64(largest >= 0 and top != largest)
-                largest = top
-        return again
+    def measure(peer, threads, state, work, front):
+        if work.mail.device != 0:
+            return np.int64(NOTHING), np.int64(0)
+        bases = _bases_at(threads, work, item)
+        count = bases[peer + 1] - bases[peer]
+        return count, padded((count + 1) * item)
 
     @inner
-    def unite(control, work, number, nbytes):
-        """Unite the trees of all devices, and tell each what has become of its own."""
-        mail, trees = work.mail, work.trees
-        total = np.int64(0)
-        for device in range(mail.devices):
-            if device > 0 and not arrived(control, 0, mail, device, number):
-                return
-            total += box(mail, device, 0)[COUNT]
-        if not fits(control, mail, 0, padded(nbytes) + 8 * (mail.devices + 1 + total)):
-            return
-        bases = at(address_of(mail, 0, 0) + 8 * HEADER + padded(nbytes), mail.boxes)
-        up = shifted(bases, mail.devices + 1)
-        bases[0] = 0
-        for device in range(mail.devices):
-            count, column = box(mail, device, 0)[COUNT], at(ids_at(mail, device, 0), trees.forest)
-            bases[device + 1] = bases[device] + count
-            for tree in range(count):
-                up[bases[device] + tree] = -1 - np.int64(column[tree])
-        again = join_all(mail, trees, bases, up)
-        for device in range(mail.devices):
-            count = bases[device + 1] - bases[device]
-            size = 8 * mail.devices + (count + 1) * item
-            if device > 0:
-                take(mail, device, number)
-                if not (
-                    emptied(control, 0, mail, device, number + 1)
-                    and fits(control, mail, device, size)
-                ):
-                    return
-            column = at(ids_at(mail, 0, device), trees.forest)
-            for tree in range(count):
-                column[tree] = -1 - up[_top(up, bases[device] + tree)]
-            box(mail, 0, device)[FORM] = again
-            if device > 0:
-                send(mail, device, number + 1, count * item + 8, count)
+    def write(run, device, threads, work):
+        trees, bases = work.trees, _bases_at(threads, work, item)
+        up, column = shifted(bases, work.mail.devices + 1), at(run + HEAD, trees.forest)
+        head_of(run, work.mail)[FORM] = trees.told[AGAIN]
+        for tree in range(bases[device + 1] - bases[device]):
+            column[tree] = -1 - up[_top(up, bases[device] + tree)]
 
     @inner
-    def settle(control, threads, state, work, number):
-        """Have the first device unite all trees; messages `number` and the next."""
-        mail, told = work.mail, work.trees.told
-        trip(control, CONVERGENCE)
-        if mail.device != 0 and not emptied(control, 0, mail, 0, number):
-            return
-        nbytes = write(control, threads, state, work)
-        if nbytes == 0:
-            return
-        if mail.device == 0:
-            unite(control, work, number, nbytes)
-        else:
-            send(mail, 0, number, nbytes + 24, work.trees.told[NUMBERED])
-            if not arrived(control, 0, mail, 0, number + 1):
-                return
-        told[AGAIN] = box(mail, 0, mail.device)[FORM]
+    def pack(rank, threads, control, graph, state, in_state, work, front, turn):
+        mail = work.mail
+        if rank == 0 and mail.device == 0:
+            for device in range(mail.devices):
+                if device == 0 or mail.lengths[device] > 0:
+                    write(outgoing(mail, device), device, threads, work)
+        return turn
 
-    return settle
+    return exchanged(Message(_from_first, measure, pack, _left_there, after=act))
+
+
+@inner
+def _from_first(peer, work, front):
+    return work.mail.device != 0 and peer == 0

@@ -78,9 +78,3 @@ def ghosts_of(mail, peer):
 def shared_with(mail, peer):
     """Return how many vertices of this device are ghosts at a peer."""
     return mail.shared_starts[peer + 1] - mail.shared_starts[peer]
-
-
-@inlined
-def padded(nbytes):
-    """Return a number of bytes that the next column may begin after."""
-    return (nbytes + 7) & ~7

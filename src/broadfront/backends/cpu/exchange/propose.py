@@ -14,20 +14,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from broadfront.backends.cpu.device.control import trip
-from broadfront.backends.cpu.device.mail import (
-    HEADER,
-    address_of,
-    arrived,
-    emptied,
-    reserve,
-    send,
-    take,
+from broadfront.backends.cpu.exchange.frame import (
+    Message,
+    Section,
+    exchanged,
+    from_ghosts,
+    listed,
+    to_each,
 )
-from broadfront.backends.cpu.exchange.blocks import PACKAGE, PUSH, UNPACKAGE
-from broadfront.backends.cpu.exchange.places import ghosts_of, padded, shared_with
+from broadfront.backends.cpu.exchange.places import ghosts_of
+from broadfront.backends.cpu.exchange.runs import COUNT, HEAD, bytes_of, head_of, padded
 from broadfront.backends.cpu.operators.combine import Combine
-from broadfront.backends.cpu.operators.frontier import MESSAGE, finish, prepare, share
+from broadfront.backends.cpu.operators.frontier import share
 from broadfront.kernel import inner
 from broadfront.pointers import at
 
@@ -53,77 +51,27 @@ def field_column(place: int, item: int, combine: Combine, emptied_to: Any) -> Co
     return Column(values_of, item, combine, emptied_to)
 
 
-def proposed(columns: Sequence[Column]) -> Callable[..., Any]:
+def proposed(columns: Sequence[Column]) -> Section:
     """Return the section that brings the values of ghosts to their owners."""
     pack, unpack = _columns(columns)
-    width, many = sum(column.item for column in columns), len(columns)
+    nbytes = bytes_of([column.item for column in columns])
 
     @inner
-    def make_room(control, rank, mail, number):
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            count = ghosts_of(mail, peer)
-            if count > 0 and emptied(control, rank, mail, peer, number):
-                reserve(control, mail, peer, count * width + 8 * many)
-
-    @inner
-    def post(mail, number):
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            count = ghosts_of(mail, peer)
-            if count > 0:
-                send(mail, peer, number, count * width, count)
-
-    @inner
-    def receive(rank, threads, control, mail, number, state, work, turn):
-        """Take the message of each peer, all threads together."""
-        for peer in range(mail.devices):
-            count = shared_with(mail, peer)
-            if count == 0:
-                continue
-            prepare(control, rank, turn)
-            if arrived(control, rank, mail, peer, number):
-                first, last = share(count, rank, threads)
-                address = address_of(mail, peer, mail.device) + 8 * HEADER
-                unpack(address, count, first, last, mail.shared_starts[peer], mail, state, work)
-            if rank == 0:
-                trip(control, UNPACKAGE)
-            turn = finish(control, rank, threads, turn)
-            if turn < 0:
-                return turn
-            if rank == 0:
-                take(mail, peer, number)
-        return turn
-
-    @inner
-    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+    def pack_one(run, peer, rank, threads, graph, state, work, front):
         mail = work.mail
-        number = front[MESSAGE] + 1
-        front[MESSAGE] = number
-        prepare(control, rank, turn)
-        if rank == 0:
-            trip(control, PACKAGE)
-            make_room(control, rank, mail, number)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            count = ghosts_of(mail, peer)
-            if count > 0:
-                first, last = share(count, rank, threads)
-                address = address_of(mail, mail.device, peer) + 8 * HEADER
-                pack(address, count, first, last, mail.ghost_starts[peer], mail, state, work)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        if rank == 0:
-            trip(control, PUSH)
-            post(mail, number)
-        return receive(rank, threads, control, mail, number, state, work, turn)
+        count = mail.entries[peer]
+        first, last = share(count, rank, threads)
+        pack(run + HEAD, count, first, last, mail.ghost_starts[peer], mail, state, work)
 
-    return section
+    @inner
+    def unpack_one(run, peer, rank, threads, control, graph, state, work, front, turn):
+        mail = work.mail
+        count = head_of(run, mail)[COUNT]
+        first, last = share(count, rank, threads)
+        unpack(run + HEAD, count, first, last, mail.shared_starts[peer], mail, state, work)
+
+    measure = listed(ghosts_of, nbytes)
+    return exchanged(Message(from_ghosts, measure, to_each(pack_one), unpack_one, in_order=True))
 
 
 def _columns(columns: Sequence[Column]) -> tuple[Callable[..., Any], Callable[..., Any]]:

@@ -8,26 +8,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from broadfront.backends.cpu.device.control import trip
-from broadfront.backends.cpu.device.mail import (
-    HEADER,
-    address_of,
-    arrived,
-    emptied,
-    reserve,
-    send,
-    take,
+from broadfront.backends.cpu.exchange.frame import Message, exchanged, from_owners, listed, to_each
+from broadfront.backends.cpu.exchange.places import shared_with
+from broadfront.backends.cpu.exchange.runs import (
+    COUNT,
+    HEAD,
+    bytes_of,
+    gathered,
+    head_of,
+    padded,
+    scattered,
 )
-from broadfront.backends.cpu.exchange.blocks import PACKAGE, PUSH, UNPACKAGE
-from broadfront.backends.cpu.exchange.places import ghosts_of, padded, shared_with
-from broadfront.backends.cpu.operators.frontier import MESSAGE, finish, prepare, share
+from broadfront.backends.cpu.operators.frontier import share
 from broadfront.kernel import inner
 from broadfront.pointers import at
 
 
 def refreshed(columns: Sequence[tuple[int, int]]) -> Callable[..., Any]:
     """Return the section that sends fields to ghosts, each given by its place and item size."""
-    return _refreshing(*columns_of(columns), sum(size for _, size in columns), len(columns))
+    return _refreshing(*columns_of(columns), [size for _, size in columns])
 
 
 def offered(offers_of: Callable[..., Any]) -> Callable[..., Any]:
@@ -35,79 +34,38 @@ def offered(offers_of: Callable[..., Any]) -> Callable[..., Any]:
 
     @inner
     def pack(address, count, first, last, start, mail, state, work):
-        offers, shared, column = offers_of(work), mail.shared, at(address, offers_of(work))
-        for entry in range(first, last):
-            column[entry] = offers[shared[start + entry]]
+        offers = offers_of(work)
+        gathered(at(address, offers), offers, mail.shared, start, first, last)
 
     @inner
     def unpack(address, count, first, last, start, mail, state, work):
-        offers, ghosts, column = offers_of(work), mail.ghosts, at(address, offers_of(work))
-        for entry in range(first, last):
-            offers[ghosts[start + entry]] = column[entry]
+        offers = offers_of(work)
+        scattered(at(address, offers), offers, mail.ghosts, start, first, last)
 
-    return _refreshing(pack, unpack, 8, 1)
+    return _refreshing(pack, unpack, [8])
 
 
 def _refreshing(
-    pack: Callable[..., Any], unpack: Callable[..., Any], width: int, many: int
+    pack: Callable[..., Any], unpack: Callable[..., Any], sizes: Sequence[int]
 ) -> Callable[..., Any]:
-    """Return the section that sends columns of so many bytes in all to ghosts."""
+    """Return the section that sends columns of these item sizes to ghosts."""
 
     @inner
-    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+    def pack_one(run, peer, rank, threads, graph, state, work, front):
         mail = work.mail
-        number = front[MESSAGE] + 1
-        front[MESSAGE] = number
-        prepare(control, rank, turn)
-        if rank == 0:
-            trip(control, PACKAGE)
-            for step in range(1, mail.devices):
-                peer = (mail.device + step) % mail.devices
-                count = shared_with(mail, peer)
-                if count > 0 and emptied(control, rank, mail, peer, number):
-                    reserve(control, mail, peer, count * width + 8 * many)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            count = shared_with(mail, peer)
-            if count > 0:
-                first, last = share(count, rank, threads)
-                start = mail.shared_starts[peer]
-                address = address_of(mail, mail.device, peer) + 8 * HEADER
-                pack(address, count, first, last, start, mail, state, work)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        if rank == 0:
-            trip(control, PUSH)
-            for step in range(1, mail.devices):
-                peer = (mail.device + step) % mail.devices
-                count = shared_with(mail, peer)
-                if count > 0:
-                    send(mail, peer, number, count * width, count)
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            count = ghosts_of(mail, peer)
-            if count > 0 and arrived(control, rank, mail, peer, number):
-                first, last = share(count, rank, threads)
-                start = mail.ghost_starts[peer]
-                address = address_of(mail, peer, mail.device) + 8 * HEADER
-                unpack(address, count, first, last, start, mail, state, work)
-        if rank == 0:
-            trip(control, UNPACKAGE)
-        turn = finish(control, rank, threads, turn)
-        if rank == 0 and turn >= 0:
-            for step in range(1, mail.devices):
-                peer = (mail.device + step) % mail.devices
-                if ghosts_of(mail, peer) > 0:
-                    take(mail, peer, number)
-        return turn
+        count = mail.entries[peer]
+        first, last = share(count, rank, threads)
+        pack(run + HEAD, count, first, last, mail.shared_starts[peer], mail, state, work)
 
-    return section
+    @inner
+    def unpack_one(run, peer, rank, threads, control, graph, state, work, front, turn):
+        mail = work.mail
+        count = head_of(run, mail)[COUNT]
+        first, last = share(count, rank, threads)
+        unpack(run + HEAD, count, first, last, mail.ghost_starts[peer], mail, state, work)
+
+    measure = listed(shared_with, bytes_of(sizes))
+    return exchanged(Message(from_owners, measure, to_each(pack_one), unpack_one))
 
 
 def columns_of(columns: Sequence[tuple[int, int]]) -> tuple[Callable[..., Any], Callable[..., Any]]:
@@ -117,16 +75,12 @@ def columns_of(columns: Sequence[tuple[int, int]]) -> tuple[Callable[..., Any], 
 
     @inner
     def pack(address, count, first, last, start, mail, state, work):
-        values, shared, column = state[field], mail.shared, at(address, state[field])
-        for entry in range(first, last):
-            column[entry] = values[shared[start + entry]]
+        gathered(at(address, state[field]), state[field], mail.shared, start, first, last)
         others_in(address + padded(count * size), count, first, last, start, mail, state, work)
 
     @inner
     def unpack(address, count, first, last, start, mail, state, work):
-        values, ghosts, column = state[field], mail.ghosts, at(address, state[field])
-        for entry in range(first, last):
-            values[ghosts[start + entry]] = column[entry]
+        scattered(at(address, state[field]), state[field], mail.ghosts, start, first, last)
         others_out(address + padded(count * size), count, first, last, start, mail, state, work)
 
     return pack, unpack

@@ -14,29 +14,31 @@ order of ids, the field holds at each root the smallest id of the tree until the
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
 from broadfront import atomics
-from broadfront.backends.cpu.device.control import nanoseconds, trip
+from broadfront.backends.cpu.device.control import nanoseconds
 from broadfront.backends.cpu.device.growing import EXCHANGED
-from broadfront.backends.cpu.device.mail import (
-    COUNT,
-    HEADER,
-    address_of,
-    arrived,
-    box,
-    emptied,
-    reserve,
-    send,
-    take,
+from broadfront.backends.cpu.device.mail import incoming
+from broadfront.backends.cpu.exchange.frame import (
+    NOTHING,
+    Message,
+    Section,
+    exchanged,
+    from_ghosts,
+    to_each,
 )
-from broadfront.backends.cpu.exchange.blocks import PACKAGE, PUSH, UNPACKAGE
-from broadfront.backends.cpu.exchange.joined import ids_at, number_of, root_of, settling
+from broadfront.backends.cpu.exchange.joined import (
+    again_answered,
+    answered,
+    ids_answered,
+    number_of,
+    root_of,
+    settled,
+)
 from broadfront.backends.cpu.exchange.places import ghosts_of, shared_with
-from broadfront.backends.cpu.operators.frontier import MESSAGE, finish, prepare, share
+from broadfront.backends.cpu.exchange.runs import COUNT, HEAD, head_of
+from broadfront.backends.cpu.operators.frontier import finish, prepare, share
 from broadfront.backends.cpu.operators.unite import (
     AGAIN,
     INSIDE,
@@ -169,42 +171,39 @@ def _count(rank, threads, work):
 
 
 @inner
-def _write(rank, threads, work):
+def _write(run, peer, rank, threads, graph, state, work, front):
     """Write which copies have something to tell, and the numbers of their trees."""
     mail, forest = work.mail, work.trees.forest
-    for peer in range(mail.devices):
-        start = mail.ghost_starts[peer]
-        column = at(address_of(mail, mail.device, peer) + 8 * HEADER, forest)
-        first, last = share(ghosts_of(mail, peer), rank, threads)
-        place = np.int64(0)
-        for thread in range(rank):
-            place += 2 * mail.counts[thread * mail.devices + peer]
-        for entry in range(first, last):
-            vertex = np.int64(mail.ghosts[start + entry])
-            if forest[vertex] != vertex:
-                column[place] = entry
-                column[place + 1] = number_of(forest, vertex)
-                place += 2
+    start, column = mail.ghost_starts[peer], at(run + HEAD, forest)
+    first, last = share(ghosts_of(mail, peer), rank, threads)
+    place = np.int64(0)
+    for thread in range(rank):
+        place += 2 * mail.counts[thread * mail.devices + peer]
+    for entry in range(first, last):
+        vertex = np.int64(mail.ghosts[start + entry])
+        if forest[vertex] != vertex:
+            column[place] = entry
+            column[place + 1] = number_of(forest, vertex)
+            place += 2
 
 
 @inner
-def _number_told(peer, rank, threads, work):
+def _number_told(run, peer, rank, threads, control, graph, state, work, front, turn):
     """Give numbers to the own trees that a message speaks of."""
-    mail = work.mail
-    column = at(address_of(mail, peer, mail.device) + 8 * HEADER, work.trees.forest)
-    first, last = share(box(mail, peer, mail.device)[COUNT], rank, threads)
+    mail, column = work.mail, at(run + HEAD, work.trees.forest)
+    first, last = share(head_of(run, mail)[COUNT], rank, threads)
     for entry in range(first, last):
         place = mail.shared_starts[peer] + np.int64(column[2 * entry])
         _give_number(np.int64(mail.shared[place]), work.trees)
 
 
 @inner
-def _pair(peer, rank, threads, work):
+def _pair(run, peer, rank, threads, work):
     """Pair a peer's trees with own ones, as a message says."""
     mail, trees = work.mail, work.trees
     forest, seen = trees.forest, shifted(trees.seen, 2 * TABLE * rank)
-    column = at(address_of(mail, peer, mail.device) + 8 * HEADER, forest)
-    first, last = share(box(mail, peer, mail.device)[COUNT], rank, threads)
+    column = at(run + HEAD, forest)
+    first, last = share(head_of(run, mail)[COUNT], rank, threads)
     begin = 2 * (mail.shared_starts[peer] + first)
     pairs, place = trees.pairs, begin
     for slot in range(2 * TABLE):
@@ -224,6 +223,44 @@ def _pair(peer, rank, threads, work):
     mail.counts[(threads + rank) * mail.devices + peer] = begin
 
 
+@inner
+def _pair_all(rank, threads, control, graph, state, in_state, work, front, turn):
+    """Pair the trees that all peers have told of, when all own ones have numbers."""
+    mail = work.mail
+    prepare(control, rank, turn)
+    for peer in range(mail.devices):
+        mail.counts[rank * mail.devices + peer] = 0
+        if shared_with(mail, peer) > 0:
+            _pair(incoming(mail, peer), peer, rank, threads, work)
+    return finish(control, rank, threads, turn)
+
+
+@inner
+def _count_all(rank, threads, control, graph, state, in_state, work, front, turn):
+    prepare(control, rank, turn)
+    _count(rank, threads, work)
+    return finish(control, rank, threads, turn)
+
+
+def _told(item: int) -> Section:
+    """Return the section that tells owners the trees of copies, and pairs what peers tell."""
+
+    @inner
+    def measure(peer, threads, state, work, front):
+        mail, total = work.mail, np.int64(0)
+        if ghosts_of(mail, peer) == 0:
+            return np.int64(NOTHING), np.int64(0)
+        for thread in range(threads):
+            total += mail.counts[thread * mail.devices + peer]
+        return total, 2 * total * item
+
+    return exchanged(
+        Message(
+            from_ghosts, measure, to_each(_write), _number_told, before=_count_all, after=_pair_all
+        )
+    )
+
+
 # ---------------------------------------------------------------------- the meeting
 
 
@@ -236,7 +273,7 @@ def uniting(place: int, item: int, relabelled: bool) -> UniteCrossing:
         """Return the smallest id in the tree of a root."""
         return np.int64(state[place][root]) if relabelled else root
 
-    tell, settle = _telling(item), settling(item, least)
+    tell, settle = _told(item), settled(item, least)
 
     @inner
     def begin(rank, threads, graph, state, work):
@@ -260,7 +297,7 @@ def uniting(place: int, item: int, relabelled: bool) -> UniteCrossing:
     def label(rank, threads, graph, state, work):
         """Put the smallest id of its set into the field of each vertex."""
         forest, into = work.trees.forest, state[place]
-        smallest = at(ids_at(work.mail, 0, work.mail.device), forest)
+        smallest = ids_answered(work.mail, forest)
         first, last = share(graph.owned, rank, threads)
         for entry in range(first, last):
             vertex = np.int64(graph.members[entry])
@@ -272,26 +309,13 @@ def uniting(place: int, item: int, relabelled: bool) -> UniteCrossing:
             into[vertex] = told if above < 0 else own
 
     @inner
-    def meet(rank, threads, control, graph, state, in_state, work, front, turn):
-        mail, trees, began = work.mail, work.trees, nanoseconds()
-        number = front[MESSAGE] + 1
-        front[MESSAGE] += 3
-        prepare(control, rank, turn)
-        _number_copies(rank, threads, work)
-        number_under_copies(rank, threads, graph, work)
-        if relabelled:
-            find_least(rank, threads, graph, state, work)
-        if rank == 0:
-            _number_largest(work)
-        turn = finish(control, rank, threads, turn)
-        if turn >= 0:
-            turn = tell(rank, threads, control, work, number, turn)
-        if turn < 0:
-            return turn
+    def act(rank, threads, control, graph, state, in_state, work, front, turn):
+        """Do as the first device has answered: label vertices, or make ready to meet again."""
+        trees = work.trees
         count = trees.told[NUMBERED]
         prepare(control, rank, turn)
         if rank == 0:
-            settle(control, threads, state, work, number + 1)
+            trees.told[AGAIN] = again_answered(work.mail)
         turn = finish(control, rank, threads, turn)
         if turn < 0:
             return turn
@@ -300,11 +324,34 @@ def uniting(place: int, item: int, relabelled: bool) -> UniteCrossing:
             _restore(rank, threads, trees, count)
         else:
             label(rank, threads, graph, state, work)
-        turn = finish(control, rank, threads, turn)
+        return finish(control, rank, threads, turn)
+
+    answer = answered(item, act)
+
+    @inner
+    def number(rank, threads, control, graph, state, in_state, work, front, turn):
+        """Give numbers to all trees that others have to do with."""
+        prepare(control, rank, turn)
+        _number_copies(rank, threads, work)
+        number_under_copies(rank, threads, graph, work)
+        if relabelled:
+            find_least(rank, threads, graph, state, work)
         if rank == 0:
-            if turn >= 0 and mail.device != 0:
-                take(mail, 0, number + 2)
-            mail.account[EXCHANGED] += nanoseconds() - began
+            _number_largest(work)
+        return finish(control, rank, threads, turn)
+
+    @inner
+    def meet(rank, threads, control, graph, state, in_state, work, front, turn):
+        began = nanoseconds()
+        turn = number(rank, threads, control, graph, state, in_state, work, front, turn)
+        if turn >= 0:
+            turn = tell(rank, threads, control, graph, state, in_state, work, front, turn)
+        if turn >= 0:
+            turn = settle(rank, threads, control, graph, state, in_state, work, front, turn)
+        if turn >= 0:
+            turn = answer(rank, threads, control, graph, state, in_state, work, front, turn)
+        if rank == 0:
+            work.mail.account[EXCHANGED] += nanoseconds() - began
         return turn
 
     return UniteCrossing(forest_of, begin, samples, sample, passes_over, meet)
@@ -322,75 +369,3 @@ def _restore(rank, threads, trees, count):
     first, last = share(count, rank, threads)
     for number in range(first, last):
         forest[trees.roots[number]] = trees.roots[number]
-
-
-def _telling(item: int) -> Callable[..., Any]:
-    """Return the function that tells owners the trees of copies, and pairs what peers tell."""
-
-    @inner
-    def make_room(rank, threads, control, mail, number):
-        trip(control, PACKAGE)
-        for peer in range(mail.devices):
-            if ghosts_of(mail, peer) > 0 and emptied(control, rank, mail, peer, number):
-                total = np.int64(0)
-                for thread in range(threads):
-                    total += mail.counts[thread * mail.devices + peer]
-                reserve(control, mail, peer, 2 * total * item)
-                if address_of(mail, mail.device, peer) != 0:
-                    box(mail, mail.device, peer)[COUNT] = total
-
-    @inner
-    def written(rank, threads, control, work, number, turn):
-        """Write and send the messages to owners."""
-        mail = work.mail
-        prepare(control, rank, turn)
-        _count(rank, threads, work)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        if rank == 0:
-            make_room(rank, threads, control, mail, number)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        _write(rank, threads, work)
-        turn = finish(control, rank, threads, turn)
-        if rank == 0 and turn >= 0:
-            trip(control, PUSH)
-            for peer in range(mail.devices):
-                if ghosts_of(mail, peer) > 0:
-                    count = box(mail, mail.device, peer)[COUNT]
-                    send(mail, peer, number, 2 * count * item + 8, count)
-        return turn
-
-    @inner
-    def tell(rank, threads, control, work, number, turn):
-        mail = work.mail
-        turn = written(rank, threads, control, work, number, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            if shared_with(mail, peer) > 0 and arrived(control, rank, mail, peer, number):
-                _number_told(peer, rank, threads, work)
-        turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        prepare(control, rank, turn)
-        for peer in range(mail.devices):
-            mail.counts[rank * mail.devices + peer] = 0
-            if shared_with(mail, peer) > 0:
-                _pair(peer, rank, threads, work)
-        if rank == 0:
-            trip(control, UNPACKAGE)
-        turn = finish(control, rank, threads, turn)
-        if rank == 0 and turn >= 0:
-            for peer in range(mail.devices):
-                if shared_with(mail, peer) > 0:
-                    take(mail, peer, number)
-        return turn
-
-    return tell

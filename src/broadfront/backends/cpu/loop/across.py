@@ -18,7 +18,7 @@ from broadfront.backends.cpu.exchange.agree import agree_on, agreed, least, most
 from broadfront.backends.cpu.exchange.announce import announced
 from broadfront.backends.cpu.exchange.blocks import KERNEL
 from broadfront.backends.cpu.exchange.by_level import count_levels, sort_shared, telling
-from broadfront.backends.cpu.exchange.collect import collected
+from broadfront.backends.cpu.exchange.collect import Proposals, collected
 from broadfront.backends.cpu.exchange.empty import emptied
 from broadfront.backends.cpu.exchange.known import known
 from broadfront.backends.cpu.exchange.lists import lists_brought
@@ -215,7 +215,7 @@ class Across:
         return LevelCrossing(count_levels, sort_shared, tell)
 
     def _advance(self, operator: Advance) -> Crossing:
-        names = self._names
+        names, into = self._names, self._names.index(operator.into)
         field = self._program.fields[operator.into]
         record_source = (
             None if operator.record_source is None else names.index(operator.record_source)
@@ -225,11 +225,11 @@ class Across:
         announce = timed(announced(self._columns(with_it), self._relabelled))
 
         def collect(combine: Any, joins: Section) -> Section:
-            return timed(collected(
-                names.index(operator.into), record_source, self._size(operator.into),
-                self._vertex.itemsize, trail_size, combine, joins, places(self._relabelled),
-                _emptied_to(field),
-            ))  # fmt: skip
+            proposals = Proposals(
+                into, into if record_source is None else record_source, self._size(operator.into),
+                self._vertex.itemsize, trail_size, _emptied_to(field),
+            )  # fmt: skip
+            return timed(collected(proposals, combine, joins, places(self._relabelled)))
 
         return Crossing(self._is_ghost, announce, collect, self._runs_on(operator))
 

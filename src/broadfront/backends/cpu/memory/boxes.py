@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.backends.cpu.device.mail import HEADER
+from broadfront.backends.cpu.exchange.runs import HEAD
 from broadfront.devices.profile import MemoryProfile
 from broadfront.execution.plan import Plan
 from broadfront.execution.program import Program
@@ -45,7 +45,7 @@ def at_most(program: Program, plan: Plan, parts: Sequence[Outline], device: int)
 
 
 def _with_header(sizes: Array) -> Array:
-    whole: Array = np.where(sizes > 0, sizes + 8 * HEADER, 0)
+    whole: Array = np.where(sizes > 0, sizes + HEAD, 0)
     return whole
 
 
@@ -75,7 +75,8 @@ def _messages(
             yield columns(shared, width(with_it), len(with_it)) + (shared + 63) // 64 * 8
         case Levels():
             told = plan.by_level[operator][1]
-            yield columns(shared, part.vertex_bytes + width(told), len(told) + 1)
+            carried = len(plan.carried.get(operator, ()))
+            yield columns(shared, part.vertex_bytes + width(told), len(told) + 1 + carried)
         case Reduce(of_neighbor=True):
             yield columns(shared, 8, 1)
         case Intersect():

@@ -127,7 +127,8 @@ def mail_for(
         )
     return Mail(
         part.device, devices, *post, account, asked, 0 if setting.memory.fixed else 1,
-        np.zeros(2 * threads * devices, np.int64), np.zeros(2 * devices, np.int64),
+        np.zeros(2 * threads * devices, np.int64), np.zeros(devices, np.int64),
+        np.zeros(devices, np.int64), np.zeros(2 * devices, np.int64),
         log, part.ghost_starts, part.shared_starts, part.shared, part.ghosts,
         None if part.relabelled else partition.owner, luggage,
     )  # fmt: skip

@@ -43,14 +43,15 @@ Array = NDArray[Any]
     OWN, AGAIN, TRIED, SPAN_EDGES, SPAN_AGAIN,
 ) = range(27)  # fmt: skip
 ROOM, NEED = 27, 30
-ARCS, SIDE = 33, 34
+ARCS, SIDE, LEVEL, KEPT, KEPT_EDGES, WANTED = range(33, 39)
 """Places in a thread's description of the frontier; those of `ALL` count all devices, the next two
 number what has been sent and agreed upon. `ROOM` and `NEED` have a place for each growing array:
 elements that it has, and that it had to have. `PHASE` and `TIMES` tell where in the program the run
 is, so that a loop that was left can be entered again. `TURN` to `CLOCK` serve `solo`, those until
 `ROOM` `prioritised`: a span of buckets, the one served last, the device's next, and edges of
-vertices served before. `ARCS` is what is `UNEXPLORED` for a frontier made anew, and `SIDE` tells
-along which arcs its `EDGES` are (`sides`)."""
+vertices served before. `ARCS` is what is `UNEXPLORED` for a frontier made anew, `SIDE` tells
+along which arcs its `EDGES` are (`sides`), `LEVEL` is the one whose values are sent; the last three
+are vertices that a thread has taken from runs, their edges, and places that the queue must have."""
 FRONT_WORDS = 5 * LINE
 STATS_WORDS = 4 * LINE
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront.backends.cpu.device.control import claim
-from broadfront.backends.cpu.device.mail import HEADER, address_of, reserve
+from broadfront.backends.cpu.device.mail import outgoing, reserve
 from broadfront.backends.cpu.device.workspace import Workspace
 from broadfront.backends.cpu.operators.frontier import WORK, finish, prepare, share
 from broadfront.backends.cpu.operators.orient import COPIED_ROWS
@@ -74,7 +74,7 @@ def new_part_lists(
 @inner
 def kept_in(mail, graph):
     """Return where the lists are; anew after each time that the box has grown."""
-    return at(address_of(mail, mail.device, mail.device) + 8 * HEADER, graph.targets)
+    return at(outgoing(mail, mail.device), graph.targets)
 
 
 @inlined
