@@ -7,7 +7,8 @@ in it through the mail alone. When it is over, what the owners hold is put toget
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -32,6 +33,7 @@ from broadfront.backends.cpu.memory.need import (
     refuse,
 )
 from broadfront.backends.cpu.operators import frontier, tiles
+from broadfront.backends.cpu.transports import Transport, current
 from broadfront.clock import Allowance, Clock, preparing
 from broadfront.devices.choose import Device
 from broadfront.devices.profile import MINIMAL, MemoryProfile, largest
@@ -88,7 +90,7 @@ def run_on(
     `clock` runs since before the graph was split for this run. Without a word on `relabel`, parts
     keep the ids of the graph where the program uses numbers of vertices as values.
     """
-    clock = clock or Clock()
+    clock, transport = clock or Clock(), current()
     graph, settled = partition.graph, program.on(partition.graph.targets.dtype)
     if relabel is None:
         relabel = not needs_ids(settled)
@@ -124,15 +126,19 @@ def run_on(
             luggage = packed(settled, partition, parts, arrays, plan.adding, begins, answer)
             crew = [
                 _prepare(setting, part, outlines[number], space, arrays[number], luggage[number],
-                         layouts[number], devices[number], post, along[number])
+                         layouts[number], devices[number], post, along[number], transport)
                 for number, (part, space) in enumerate(zip(parts, spaces, strict=True))
             ]  # fmt: skip
             _tell_all(crew, len(queue), graph.num_arcs)
             team = spaces[0].team
-            iterations = _go(loop, team, crew, devices, case, memory_limit, time_left(), fault)
+            with connected(transport, post, crew, team):
+                iterations = _go(
+                    loop, team, crew, devices, case, memory_limit, time_left(), fault, transport
+                )
+            brought = brought_together(transport, settled, crew, answer)
             profile = largest(needs(program, graph, one.work, one.outline) for one in crew)
             record = gathered(crew, devices, iterations, clock, team, profile, partition.name)
-            left = np.sort(np.concatenate([_left(one) for one in crew]))
+            left = np.sort(np.concatenate(brought))
             edges.gather(arrays, answer)
     for name, whole in answer.items():
         if settled.fields[name].length is not None:
@@ -156,6 +162,7 @@ def _go(
     memory_limit: int | None,
     time_limit: float | None,
     fault: tuple[int, int, int] | None,
+    transport: Transport,
 ) -> int:
     """Run the loop on all devices; return the number of iterations."""
     for number, one in enumerate(crew):
@@ -170,6 +177,7 @@ def _go(
                 team.run(
                     loop, threads, arguments, time_limit=time_limit, fault=fault,
                     may_not_end=may_not_end(case.program),
+                    here=[number for number in range(len(crew)) if transport.runs_here(number)],
                 )
             )  # fmt: skip
     except COMPILE_ERRORS as error:
@@ -225,11 +233,12 @@ def _prepare(
     device: Device,
     post: Post,
     along: InPart,
+    transport: Transport,
 ) -> One:
     """Make one device ready: mail, memory, and its share of the frontier."""
     partition, threads = setting.partition, device.threads
     rows = rows_of(part, partition, setting.program)
-    mail = mail_for(setting, part, outline, post, space, threads, luggage)
+    mail = mail_for(setting, part, outline, post, space, threads, luggage, transport)
     work = work_for_part(setting, outline, space, threads, mail, layout)
     state, in_state = states_of(
         setting.program, setting.names, part, rows, fields, setting.numbers, along
@@ -247,6 +256,51 @@ def _tell_all(crew: Sequence[One], size: int, arcs: int) -> None:
         fronts[:, frontier.ALL_SIZE] = size
         fronts[:, frontier.ALL_EDGES] = edges
         fronts[:, frontier.UNEXPLORED] = fronts[:, frontier.ARCS] = arcs
+
+
+@contextmanager
+def connected(transport: Transport, post: Post, crew: Sequence[One], team: Team) -> Iterator[None]:
+    """Have a transport carry what the devices of a run send, and end it however the run ends."""
+    if not transport.apart:
+        yield
+        return
+    team.reset(None, len(crew))
+    transport.begin(post, [one.work.mail for one in crew], team.control)
+    failed = True
+    try:
+        yield
+        failed = False
+    finally:
+        transport.end(team.control, failed)
+
+
+def brought_together(
+    transport: Transport, program: Program, crew: Sequence[One], answer: Mapping[str, Array]
+) -> list[Array]:
+    """Return the vertices left in each device's frontier, when all that devices have left is here.
+
+    Of those that run in other processes that is what they tell, put where they would have left it.
+    """
+    if not transport.apart:
+        return [_left(one) for one in crew]
+    (own,) = (one for number, one in enumerate(crew) if transport.runs_here(number))
+    told = transport.gather(([array.copy() for array in _memory_of(own)], _left(own)))
+    for one, (arrays, _) in zip(crew, told, strict=True):
+        if one is own:
+            continue
+        for here, there in zip(_memory_of(one), arrays, strict=True):
+            here[:] = there
+        for name in filter(lambda name: program.fields[name].per_vertex, answer):
+            ids, values = one.part.owned_ids, one.fields[name]
+            answer[name][ids] = values[: len(ids)] if one.part.relabelled else values[ids]
+    return [left for _, left in told]
+
+
+def _memory_of(one: One) -> list[Array]:
+    """Return the arrays in which a device leaves its fields and what its record is made of."""
+    work, mail = one.work, one.work.mail
+    return [*one.fields.values(), work.record, work.fronts, work.account, mail.log, mail.sent,
+            mail.asked]  # fmt: skip
 
 
 def _left(one: One) -> Array:

@@ -1,10 +1,14 @@
 """What devices with separate memories send each other: boxes, flags, and numbers agreed upon.
 
-There is a box for every pair of sender and receiver. The sender fills it and raises a flag, the
-receiver empties it and lowers the flag by telling how many it has taken. Messages are numbered, and
+There is a box for every pair of sender and receiver. The sender fills it with a run of bytes and
+raises a flag, the receiver lowers the flag by telling how many it has taken. Runs are numbered, and
 all devices send and take them in the same order, so a number is all that a flag needs. A box grows
-when a message does not fit, by what is missing, and is kept for the next run; where boxes are as
-large as any message from the start, nobody looks whether one fits.
+when a run does not fit, by what is missing, and is kept for the next run of a program; where boxes
+are as large as any run from the start, nobody looks whether one fits.
+
+In shared memory a receiver reads a run where the sender has put it. Elsewhere boxes, flags and
+boards are those of one process, and a carrier takes what changed to the others: whoever posts,
+releases or waits lets it (`broadfront.backends.cpu.transports`).
 
 Numbers that all must know (how large the next frontier is, totals of sums) are put up by every
 device and read by all: two boards in turns, since nobody is more than one agreement ahead.
@@ -21,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import atomics
+from broadfront.backends.cpu.device.call import call
 from broadfront.backends.cpu.device.control import LINE, idle, nanoseconds, poll, stopped
 from broadfront.backends.cpu.device.growing import EXCHANGED, WAITED, enlarged
 from broadfront.backends.cpu.device.timeline import row_of
@@ -31,6 +36,10 @@ Array = NDArray[Any]
 
 BOARD_WORDS = 4 * LINE
 """Numbers that a device can put up at a time."""
+
+
+LENGTH = 1
+"""After the number of the run that was posted last, its bytes."""
 
 
 class Post(NamedTuple):
@@ -76,6 +85,10 @@ class Mail(NamedTuple):
     shared: Array
     ghosts: Any
     owner: Any
+    carrier: int
+    """The address of the function that carries runs to other processes, or 0."""
+    wire: int
+    """What it is called with."""
     luggage: Any
     """What the device does to its fields before and after its loop."""
 
@@ -151,6 +164,13 @@ def make_room(control, mail, receiver, number, nbytes):
 
 
 @inner
+def carry(mail):
+    """Let the carrier move what it can, if there is one."""
+    if mail.carrier != 0:
+        call(mail.carrier, mail.wire)
+
+
+@inner
 def wait(control, rank, mail, flag, place, number):
     """Wait until a flag shows at least `number`, or the run is stopped; return whether it does."""
     if atomics.load(flag, place * LINE) >= number:
@@ -159,6 +179,8 @@ def wait(control, rank, mail, flag, place, number):
     spins = 0
     while atomics.load(flag, place * LINE) < number:
         spins = idle(control, spins)
+        if rank == 0:
+            carry(mail)
         if stopped(control):
             return False
         if rank == 0 and spins & 255 == 0:
@@ -178,10 +200,12 @@ def emptied(control, rank, mail, receiver, number):
 @inner
 def post(mail, receiver, number, nbytes, vertices):
     """Tell a peer that run `number`, of `nbytes`, is there for it."""
-    mail.lengths[receiver] = nbytes
-    atomics.store(mail.posted, (mail.device * mail.devices + receiver) * LINE, number)
+    place = (mail.device * mail.devices + receiver) * LINE
+    mail.posted[place + LENGTH] = nbytes
+    atomics.store(mail.posted, place, number)
     mail.sent[2 * receiver] += nbytes
     mail.sent[2 * receiver + 1] += vertices
+    carry(mail)
 
 
 @inner
@@ -195,6 +219,7 @@ def arrived(control, rank, mail, sender, number):
 def release(mail, sender, number):
     """Tell a peer that its run is needed no more."""
     atomics.store(mail.taken, (sender * mail.devices + mail.device) * LINE, number)
+    carry(mail)
 
 
 # ---------------------------------------------------------------------- agreements
@@ -204,6 +229,7 @@ def release(mail, sender, number):
 def put_up(mail, number):
     """Tell the others that this device's numbers are on the board."""
     atomics.store(mail.agreed, mail.device * LINE, number)
+    carry(mail)
 
 
 @inner

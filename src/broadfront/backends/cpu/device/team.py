@@ -57,30 +57,34 @@ class Team:
         fault: tuple[int, int, int] | None = None,
         one_way: bool = False,
         may_not_end: bool = False,
+        here: Sequence[int] | None = None,
     ) -> Any:
         """Call ``loop(rank, threads, control, *arguments)`` on every thread of every device.
 
         Returns what the first of them returns. `fault` makes a device fail, for tests: at a block
         of its loop, after so many times. With `one_way` there are no incoming arcs yet, and the
         loop may be left for them: see `wants_incoming`. `may_not_end` tells whether functors have
-        loops of their own.
+        loops of their own. `here` are the devices that run in this process, all without a word.
         """
+        here = range(len(threads)) if here is None else here
         self.reset(time_limit, len(threads), fault)
         self.control[:, control.ONE_WAY] = one_way
+        if 0 not in here:  # whose words all look at
+            self.control[0, control.BEGUN] = 1
+            self.control[0, control.DEADLINE] += time.monotonic_ns()
         crowded = sum(threads) > thread_settings.available()
         self.control[:, control.PATIENCE] = control.HASTY if crowded else control.PATIENT
         calls = [
-            (rank, count, words, *given)
-            for count, words, given in zip(threads, self.control, arguments, strict=True)
-            for rank in range(count)
+            (rank, threads[device], self.control[device], *arguments[device])
+            for device in here
+            for rank in range(threads[device])
         ]
         if may_not_end and not compiled(loop):  # here, where Ctrl-C lets the caller go
             stopped = self.control[0].copy()
-            stopped[control.STOP] = control.INTERRUPTED
+            stopped[control.STOP], stopped[control.BEGUN] = control.INTERRUPTED, 0
             loop(1, threads[0], stopped, *arguments[0])
-        answers = self.call_all(
-            loop, calls, [call[2] for call in calls], together=True, may_not_end=may_not_end
-        )
+        words = [call[2] if 0 in here else self.control[0] for call in calls]
+        answers = self.call_all(loop, calls, words, together=True, may_not_end=may_not_end)
         self.raise_if_stopped(time_limit)
         return answers[0]
 
@@ -191,6 +195,8 @@ class Team:
         if stop == control.OUT_OF_MEMORY:
             wanted = int(self.control[device, control.WANTED])
             raise DeviceMemoryError(f"cpu:{device} could not get {wanted:,} bytes", device, wanted)
+        if stop == control.LOST:
+            raise DeviceError(f"cpu:{device} has failed, or its process is gone", device)
         if stop == control.FAULTED:
             block = int(self.control[device, control.FAULT])
             raise DeviceError(f"cpu:{device} failed at block {block}, as it was told", device)

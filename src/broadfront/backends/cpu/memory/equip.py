@@ -21,6 +21,7 @@ from broadfront.backends.cpu.operators.orient import new_lists
 from broadfront.backends.cpu.operators.part_lists import new_part_lists
 from broadfront.backends.cpu.operators.reduce import new_offers
 from broadfront.backends.cpu.operators.unite import new_trees
+from broadfront.backends.cpu.transports import Transport
 from broadfront.devices.profile import MemoryProfile
 from broadfront.errors import DeviceMemoryError
 from broadfront.execution.columns import Columns
@@ -113,6 +114,7 @@ def mail_for(
     space: Workspace,
     threads: int,
     luggage: Luggage,
+    transport: Transport,
 ) -> Mail:
     """Return the mail of one device, its boxes as large as they are to begin with."""
     devices, partition = part.count, setting.partition
@@ -130,7 +132,7 @@ def mail_for(
         np.zeros(2 * threads * devices, np.int64), np.zeros(devices, np.int64),
         np.zeros(devices, np.int64), np.zeros(2 * devices, np.int64),
         log, part.ghost_starts, part.shared_starts, part.shared, part.ghosts,
-        None if part.relabelled else partition.owner, luggage,
+        None if part.relabelled else partition.owner, *transport.link(part.device), luggage,
     )  # fmt: skip
 
 
