@@ -25,6 +25,7 @@ from broadfront.backends.cpu.exchange.places import places
 from broadfront.backends.cpu.many import rows_of, share_of, states_of
 from broadfront.backends.cpu.operators import frontier
 from broadfront.backends.cpu.operators.buckets import WINDOW
+from broadfront.backends.cpu.transports import current
 from broadfront.clock import Allowance, Clock, preparing
 from broadfront.devices.choose import Device
 from broadfront.execution.answer import Answer
@@ -107,6 +108,10 @@ def run_asynchronously(
 
     `fault` makes a device fail, for tests, and `jitter` is the seed of random delays.
     """
+    if current().apart:
+        raise OptionError(
+            "devices in processes of their own take no execution='async': leave it out"
+        )
     clock = clock or Clock()
     graph = partition.graph
     program = asynchronous(program, graph, starting, start)

@@ -46,8 +46,16 @@ class Processes:
 
     def call(self, function: Callable[..., Any], *given: Any, **named: Any) -> list[Any]:
         """Call a function in every process at once; return what each returns, or has raised."""
+        self.send(function, *given, **named)
+        return self.receive()
+
+    def send(self, function: Callable[..., Any], *given: Any, **named: Any) -> None:
+        """Have a function called in every process."""
         for door in self._doors:
             door.send((function, given, named))
+
+    def receive(self) -> list[Any]:
+        """Return what each process has returned, or raised."""
         return [self._answer(number) for number in range(len(self._doors))]
 
     def traffic(self) -> list[list[int]]:
