@@ -20,7 +20,9 @@ from broadfront.backends.cpu.transports.processes import Processes
 from problems import with_weights
 from zoo import ZOO, Animal
 
-SMALL = Animal(*map(list, zip(*[(v, (v * v + 7) % 90) for v in range(90)], strict=True)), 95, False)
+SMALL = Animal(
+    *map(list, zip(*[(v, (v * v + 7) % 90) for v in range(90)], strict=True)), 95, directed=False
+)
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +66,7 @@ def test_messages_longer_than_a_socket_holds(memory: str, two: Processes) -> Non
     size = 60_000
     source = list(range(size))
     target = [(vertex * 7919 + 13) % size for vertex in source]
-    animal = Animal(source, target, size, False)
+    animal = Animal(source, target, size, directed=False)
     assert solve_in(two, 2, "pagerank", animal, memory=memory).max() > 1 << 20
 
 

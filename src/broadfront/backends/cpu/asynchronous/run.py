@@ -28,6 +28,7 @@ from broadfront.backends.cpu.operators.buckets import WINDOW
 from broadfront.backends.cpu.transports import current
 from broadfront.clock import Allowance, Clock, preparing
 from broadfront.devices.choose import Device
+from broadfront.errors import OptionError
 from broadfront.execution.answer import Answer
 from broadfront.execution.asynchronous.allowed import asynchronous, only_advance
 from broadfront.execution.asynchronous.settings import Async
