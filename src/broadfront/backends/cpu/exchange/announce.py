@@ -106,9 +106,9 @@ def announced(columns: Sequence[tuple[int, int]], consecutive: bool) -> Section:
 
 def _then_meet(add_all: Section) -> Section:
     @inner
-    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+    def section(rank, threads, control, graph, state, work, front, turn):
         prepare(control, rank, turn)
-        add_all(rank, threads, control, graph, state, in_state, work, front, turn)
+        add_all(rank, threads, control, graph, state, work, front, turn)
         return finish(control, rank, threads, turn)
 
     return section
@@ -118,7 +118,7 @@ def _unless_alike(place: int, nbytes: Callable[..., Any], add_all: Section) -> S
     """Return the section that makes runs longer for values that are not all the same."""
 
     @inner
-    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+    def section(rank, threads, control, graph, state, work, front, turn):
         alike, _ = hear(work.stats, threads, state[place])
         if alike:
             return turn
@@ -132,7 +132,7 @@ def _unless_alike(place: int, nbytes: Callable[..., Any], add_all: Section) -> S
         turn = finish(control, rank, threads, turn)
         if turn < 0:
             return turn
-        return add_all(rank, threads, control, graph, state, in_state, work, front, turn)
+        return add_all(rank, threads, control, graph, state, work, front, turn)
 
     return section
 
@@ -144,7 +144,7 @@ def _packing_bits(place: int, one_column: bool) -> Section:
     """
 
     @inner
-    def pack(rank, threads, control, graph, state, in_state, work, front, turn):
+    def pack(rank, threads, control, graph, state, work, front, turn):
         mail, values, bits = work.mail, state[place], _bits_of(work, front)
         words = _words(graph.num_vertices)
         example = values[first_one(bits, words)] if words > 0 else any_element(values)

@@ -109,7 +109,7 @@ def counting(where: Places) -> Section:
     owner_of = where.owner_of
 
     @inner
-    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+    def section(rank, threads, control, graph, state, work, front, turn):
         mail, queue = work.mail, queue_at(work, front[PARITY] == 1)
         counts = shifted(mail.counts, rank * mail.devices)
         prepare(control, rank, turn)
@@ -182,7 +182,7 @@ def route(proposals: Proposals, where: Places) -> Section:
         return alike, any_yet, example
 
     @inner
-    def pack(rank, threads, control, graph, state, in_state, work, front, turn):
+    def pack(rank, threads, control, graph, state, work, front, turn):
         mail, odd = work.mail, front[PARITY] == 1
         local = total_for(mail.device, threads, mail)
         front[KEPT], front[KEPT_EDGES], front[WANTED] = 0, 0, local
@@ -270,7 +270,7 @@ def accept(
 
 
 @inner
-def _taken(rank, threads, control, graph, state, in_state, work, front, turn):
+def _taken(rank, threads, control, graph, state, work, front, turn):
     """Append what is left over to the next queue, and tell the others of its edges."""
     local = shifted(work.local, rank * LOCAL_WORDS)
     append(local, front[KEPT], _next_queue(threads, work, front), control, turn)
@@ -296,7 +296,7 @@ def _joined(where: Places) -> Section:
                 atomics.store(marks, vertex >> 6, np.uint64(0))
 
     @inner
-    def section(rank, threads, control, graph, state, in_state, work, front, turn):
+    def section(rank, threads, control, graph, state, work, front, turn):
         unmark(rank, threads, graph, work, front)
         tail = atomics.load(control, CURSORS + LINE * (TAIL + (turn - 1) % 3))
         front[SIZE] = total_for(work.mail.device, threads, work.mail) + tail

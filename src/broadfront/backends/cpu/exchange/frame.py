@@ -31,19 +31,10 @@ from broadfront.backends.cpu.operators.frontier import MESSAGE, finish, prepare
 from broadfront.kernel import inlined, inner
 
 Section = Callable[..., Any]
+Step = Callable[..., Any]
 
 NOTHING = -1
 """What is to go to a peer that gets no run, not even an empty one."""
-
-
-@inner
-def _no_section(rank, threads, control, graph, state, in_state, work, front, turn):
-    return turn
-
-
-@inlined
-def _as_it_is(run, peer, nbytes, threads, state, work):
-    return nbytes
 
 
 @inlined
@@ -61,7 +52,8 @@ def from_ghosts(peer, work, front):
 class Message(NamedTuple):
     """What is a message's own: compiled functions, most of which may be left out.
 
-    Those called sections are; they meet before they return.
+    Those called steps are ``step(rank, threads, control, graph, state, work, front, turn)``, which
+    is a section that does not ask incoming edges; they meet before they return.
     """
 
     expects: Callable[..., Any]
@@ -70,35 +62,35 @@ class Message(NamedTuple):
     """``measure(peer, threads, state, work, front)`` returns how many entries go to a peer, or
     `NOTHING`, and how many bytes behind the head that can take; by the first thread."""
     pack: Callable[..., Any]
-    """The section that writes the runs, without meeting; see `to_each`."""
+    """The step that writes the runs, without meeting; see `to_each`."""
     unpack: Callable[..., Any]
     """``unpack(run, peer, rank, threads, control, graph, state, work, front, turn)`` takes this
     thread's share of a run."""
-    before: Section = _no_section
-    """A section before all else: what has to be known to measure."""
-    complete: Section = _no_section
-    """A section after packing: what could not be written at once."""
-    seal: Callable[..., Any] = _as_it_is
+    before: Step | None = None
+    """A step before all else: what has to be known to measure."""
+    complete: Step | None = None
+    """A step after packing: what could not be written at once."""
+    seal: Callable[..., Any] | None = None
     """``seal(run, peer, nbytes, threads, state, work)`` finishes a run and returns its length; by
     the first thread."""
-    awaited: Section = _no_section
-    """A section between posting and unpacking."""
-    taken: Section = _no_section
-    """The section after unpacking, without meeting: what is left to do for a thread."""
-    after: Section = _no_section
-    """A section after all have unpacked, while the runs are still there."""
+    awaited: Step | None = None
+    """A step between posting and unpacking."""
+    taken: Step | None = None
+    """The step after unpacking, without meeting: what is left to do for a thread."""
+    after: Step | None = None
+    """A step after all have unpacked, while the runs are still there."""
     in_order: bool = False
     """Whether threads meet after the run of each peer, which are taken in the order of devices."""
 
 
-def to_each(pack_one: Callable[..., Any]) -> Section:
-    """Return the section that packs peer by peer.
+def to_each(pack_one: Callable[..., Any]) -> Step:
+    """Return the step that packs peer by peer.
 
     ``pack_one(run, peer, rank, threads, graph, state, work, front)`` writes a thread's share.
     """
 
     @inner
-    def pack(rank, threads, control, graph, state, in_state, work, front, turn):
+    def pack(rank, threads, control, graph, state, work, front, turn):
         mail = work.mail
         for step in range(1, mail.devices):
             peer = (mail.device + step) % mail.devices
@@ -111,37 +103,42 @@ def to_each(pack_one: Callable[..., Any]) -> Section:
 
 def exchanged(message: Message) -> Section:
     """Return the section that sends the runs of a message, and takes those of the peers."""
-    send, receive = _sending(message), _receiving(message)
-    before, after, expects = message.before, message.after, message.expects
+    send, receive, expects = _sending(message), _receiving(message), message.expects
+    before, after = message.before, message.after
+    has_before, has_after = before is not None, after is not None
+
+    @inner
+    def release_all(work, front):
+        mail = work.mail
+        for step in range(1, mail.devices):
+            peer = (mail.device + step) % mail.devices
+            if expects(peer, work, front):
+                release(mail, peer, front[MESSAGE])
 
     @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
         front[MESSAGE] += 1
-        number = front[MESSAGE]
-        turn = before(rank, threads, control, graph, state, in_state, work, front, turn)
+        if has_before:
+            turn = before(rank, threads, control, graph, state, work, front, turn)
+            if turn < 0:
+                return turn
+        turn = send(rank, threads, control, graph, state, work, front, turn)
         if turn < 0:
             return turn
-        turn = send(rank, threads, control, graph, state, in_state, work, front, turn)
-        if turn < 0:
-            return turn
-        turn = receive(rank, threads, control, graph, state, in_state, work, front, turn)
-        if turn < 0:
-            return turn
-        turn = after(rank, threads, control, graph, state, in_state, work, front, turn)
+        turn = receive(rank, threads, control, graph, state, work, front, turn)
+        if has_after and turn >= 0:
+            turn = after(rank, threads, control, graph, state, work, front, turn)
         if rank == 0 and turn >= 0:
-            mail = work.mail
-            for step in range(1, mail.devices):
-                peer = (mail.device + step) % mail.devices
-                if expects(peer, work, front):
-                    release(mail, peer, number)
+            release_all(work, front)
         return turn
 
     return section
 
 
-def _sending(message: Message) -> Section:
-    """Return the section that makes room, packs and posts; it does not meet after posting."""
+def _sending(message: Message) -> Step:
+    """Return the step that makes room, packs and posts; it does not meet after posting."""
     measure, pack, complete, seal = message.measure, message.pack, message.complete, message.seal
+    has_complete, has_seal = complete is not None, seal is not None
 
     @inner
     def make_all_room(threads, control, state, work, front):
@@ -160,12 +157,14 @@ def _sending(message: Message) -> Section:
         mail = work.mail
         for step in range(1, mail.devices):
             peer = (mail.device + step) % mail.devices
-            if mail.lengths[peer] > 0:
-                nbytes = seal(outgoing(mail, peer), peer, mail.lengths[peer], threads, state, work)
+            nbytes = mail.lengths[peer]
+            if nbytes > 0:
+                if has_seal:
+                    nbytes = seal(outgoing(mail, peer), peer, nbytes, threads, state, work)
                 post(mail, peer, front[MESSAGE], nbytes, mail.entries[peer])
 
     @inner
-    def send(rank, threads, control, graph, state, in_state, work, front, turn):
+    def send(rank, threads, control, graph, state, work, front, turn):
         prepare(control, rank, turn)
         if rank == 0:
             trip(control, PACKAGE)
@@ -174,11 +173,10 @@ def _sending(message: Message) -> Section:
         if turn < 0:
             return turn
         prepare(control, rank, turn)
-        pack(rank, threads, control, graph, state, in_state, work, front, turn)
+        pack(rank, threads, control, graph, state, work, front, turn)
         turn = finish(control, rank, threads, turn)
-        if turn < 0:
-            return turn
-        turn = complete(rank, threads, control, graph, state, in_state, work, front, turn)
+        if has_complete and turn >= 0:
+            turn = complete(rank, threads, control, graph, state, work, front, turn)
         if turn < 0:
             return turn
         prepare(control, rank, turn)
@@ -190,17 +188,19 @@ def _sending(message: Message) -> Section:
     return send
 
 
-def _receiving(message: Message) -> Section:
-    """Return the section that waits for runs and takes them."""
+def _receiving(message: Message) -> Step:
+    """Return the step that waits for runs and takes them."""
     expects, unpack, awaited, taken = (
         message.expects, message.unpack, message.awaited, message.taken,
     )  # fmt: skip
+    is_awaited, is_taken = awaited is not None, taken is not None
 
     @inner
-    def from_all(rank, threads, control, graph, state, in_state, work, front, turn):
-        turn = awaited(rank, threads, control, graph, state, in_state, work, front, turn)
-        if turn < 0:
-            return turn
+    def from_all(rank, threads, control, graph, state, work, front, turn):
+        if is_awaited:
+            turn = awaited(rank, threads, control, graph, state, work, front, turn)
+            if turn < 0:
+                return turn
         mail = work.mail
         for step in range(1, mail.devices):
             peer = (mail.device + step) % mail.devices
@@ -211,13 +211,14 @@ def _receiving(message: Message) -> Section:
             unpack(
                 incoming(mail, peer), peer, rank, threads, control, graph, state, work, front, turn
             )
-        taken(rank, threads, control, graph, state, in_state, work, front, turn)
+        if is_taken:
+            taken(rank, threads, control, graph, state, work, front, turn)
         if rank == 0:
             trip(control, UNPACKAGE)
         return finish(control, rank, threads, turn)
 
     @inner
-    def from_each(rank, threads, control, graph, state, in_state, work, front, turn):
+    def from_each(rank, threads, control, graph, state, work, front, turn):
         mail = work.mail
         for peer in range(mail.devices):
             if peer == mail.device or not expects(peer, work, front):

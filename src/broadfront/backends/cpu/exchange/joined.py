@@ -106,7 +106,7 @@ def settled(item: int, least: Callable[..., Any]) -> Section:
     write = _writing(item, least)
 
     @inner
-    def before(rank, threads, control, graph, state, in_state, work, front, turn):
+    def before(rank, threads, control, graph, state, work, front, turn):
         mail = work.mail
         if rank == 0:
             trip(control, CONVERGENCE)
@@ -122,13 +122,13 @@ def settled(item: int, least: Callable[..., Any]) -> Section:
         return work.trees.told[NUMBERED], _bytes_to_first(threads, work, item)
 
     @inner
-    def pack(rank, threads, control, graph, state, in_state, work, front, turn):
+    def pack(rank, threads, control, graph, state, work, front, turn):
         if rank == 0 and work.mail.lengths[0] > 0:
             write(outgoing(work.mail, 0), threads, state, work)
         return turn
 
     @inner
-    def after(rank, threads, control, graph, state, in_state, work, front, turn):
+    def after(rank, threads, control, graph, state, work, front, turn):
         prepare(control, rank, turn)
         if rank == 0 and work.mail.device == 0:
             _unite(control, threads, work, item)
@@ -264,7 +264,7 @@ def answered(item: int, act: Section) -> Section:
             column[tree] = -1 - up[_top(up, bases[device] + tree)]
 
     @inner
-    def pack(rank, threads, control, graph, state, in_state, work, front, turn):
+    def pack(rank, threads, control, graph, state, work, front, turn):
         mail = work.mail
         if rank == 0 and mail.device == 0:
             for device in range(mail.devices):

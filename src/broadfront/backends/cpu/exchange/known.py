@@ -34,7 +34,7 @@ def _slot(name, lists):
 
 
 @inner
-def _fill(rank, threads, control, graph, state, in_state, work, front, turn):
+def _fill(rank, threads, control, graph, state, work, front, turn):
     lists = work.lists
     size = np.int64(1) << lists.table_bits
     prepare(control, rank, turn)
@@ -64,7 +64,7 @@ def _in_table(name, lists, state):
 
 
 @inner
-def _no_table(rank, threads, control, graph, state, in_state, work, front, turn):
+def _no_table(rank, threads, control, graph, state, work, front, turn):
     return turn
 
 

@@ -35,8 +35,8 @@ def lists_brought(known: Known, item: int) -> Section:
     ready, position = known
 
     @inner
-    def before(rank, threads, control, graph, state, in_state, work, front, turn):
-        turn = ready(rank, threads, control, graph, state, in_state, work, front, turn)
+    def before(rank, threads, control, graph, state, work, front, turn):
+        turn = ready(rank, threads, control, graph, state, work, front, turn)
         if turn < 0:
             return turn
         prepare(control, rank, turn)
@@ -65,7 +65,7 @@ def lists_brought(known: Known, item: int) -> Section:
             ends[entry] = slot
 
     @inner
-    def awaited(rank, threads, control, graph, state, in_state, work, front, turn):
+    def awaited(rank, threads, control, graph, state, work, front, turn):
         if rank == 0:
             _make_room_here(control, graph, work.mail, front[MESSAGE], item)
         turn = finish(control, rank, threads, turn)

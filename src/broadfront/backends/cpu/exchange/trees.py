@@ -224,7 +224,7 @@ def _pair(run, peer, rank, threads, work):
 
 
 @inner
-def _pair_all(rank, threads, control, graph, state, in_state, work, front, turn):
+def _pair_all(rank, threads, control, graph, state, work, front, turn):
     """Pair the trees that all peers have told of, when all own ones have numbers."""
     mail = work.mail
     prepare(control, rank, turn)
@@ -236,7 +236,7 @@ def _pair_all(rank, threads, control, graph, state, in_state, work, front, turn)
 
 
 @inner
-def _count_all(rank, threads, control, graph, state, in_state, work, front, turn):
+def _count_all(rank, threads, control, graph, state, work, front, turn):
     prepare(control, rank, turn)
     _count(rank, threads, work)
     return finish(control, rank, threads, turn)
@@ -309,7 +309,7 @@ def uniting(place: int, item: int, relabelled: bool) -> UniteCrossing:
             into[vertex] = told if above < 0 else own
 
     @inner
-    def act(rank, threads, control, graph, state, in_state, work, front, turn):
+    def act(rank, threads, control, graph, state, work, front, turn):
         """Do as the first device has answered: label vertices, or make ready to meet again."""
         trees = work.trees
         count = trees.told[NUMBERED]
@@ -329,7 +329,7 @@ def uniting(place: int, item: int, relabelled: bool) -> UniteCrossing:
     answer = answered(item, act)
 
     @inner
-    def number(rank, threads, control, graph, state, in_state, work, front, turn):
+    def number(rank, threads, control, graph, state, work, front, turn):
         """Give numbers to all trees that others have to do with."""
         prepare(control, rank, turn)
         _number_copies(rank, threads, work)
@@ -343,7 +343,7 @@ def uniting(place: int, item: int, relabelled: bool) -> UniteCrossing:
     @inner
     def meet(rank, threads, control, graph, state, in_state, work, front, turn):
         began = nanoseconds()
-        turn = number(rank, threads, control, graph, state, in_state, work, front, turn)
+        turn = number(rank, threads, control, graph, state, work, front, turn)
         if turn >= 0:
             turn = tell(rank, threads, control, graph, state, in_state, work, front, turn)
         if turn >= 0:
