@@ -156,14 +156,6 @@ def reserve(control, mail, receiver, nbytes):
 
 
 @inner
-def make_room(control, mail, receiver, number, nbytes):
-    """Wait until a peer has taken the run before `number`; make room for one of `nbytes`."""
-    mail.lengths[receiver] = 0
-    if emptied(control, 0, mail, receiver, number) and reserve(control, mail, receiver, nbytes):
-        mail.lengths[receiver] = nbytes
-
-
-@inner
 def carry(mail):
     """Let the carrier move what it can, if there is one."""
     if mail.carrier != 0:

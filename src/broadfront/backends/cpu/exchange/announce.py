@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.backends.cpu.device.mail import make_room, outgoing
+from broadfront.backends.cpu.device.mail import outgoing, reserve
 from broadfront.backends.cpu.exchange.alike import hear, is_alike, sealing, tell
 from broadfront.backends.cpu.exchange.bitmaps import first_one, packed, unpacking
 from broadfront.backends.cpu.exchange.frame import (
@@ -26,7 +26,7 @@ from broadfront.backends.cpu.exchange.frame import (
 from broadfront.backends.cpu.exchange.places import shared_with
 from broadfront.backends.cpu.exchange.refresh import columns_of
 from broadfront.backends.cpu.exchange.runs import COUNT, HEAD, bytes_of, constant_of, head_of
-from broadfront.backends.cpu.operators.frontier import MESSAGE, PARITY, finish, prepare, share
+from broadfront.backends.cpu.operators.frontier import PARITY, finish, prepare, share
 from broadfront.kernel import inner
 from broadfront.pointers import any_element, at
 
@@ -127,8 +127,8 @@ def _unless_alike(place: int, nbytes: Callable[..., Any], add_all: Section) -> S
             mail = work.mail
             for peer in range(mail.devices):
                 if mail.lengths[peer] > 0:
-                    longer = HEAD + nbytes(mail.entries[peer])
-                    make_room(control, mail, peer, front[MESSAGE], longer)
+                    mail.lengths[peer] = HEAD + nbytes(mail.entries[peer])
+                    reserve(control, mail, peer, mail.lengths[peer])
         turn = finish(control, rank, threads, turn)
         if turn < 0:
             return turn

@@ -228,13 +228,17 @@ def accept(
     found, traces = where.found, trail_item > 0
 
     @inner
-    def take(run, peer, rank, threads, control, graph, state, work, front, turn):
+    def unpack(run, peer, rank, threads, control, graph, state, work, front, turn):
+        total = head_of(run, work.mail)[COUNT]
+        front[WANTED] = min(front[WANTED] + total, work.rooms[MOST])
+        other = QUEUE if front[PARITY] == 1 else OTHER_QUEUE
+        if not has_room_if_all_come(rank, threads, control, work, front, other, front[WANTED]):
+            return
+        following = _next_queue(threads, work, front)
         mail, out, trails = work.mail, state[place], state[trail]
         offsets, local = graph.offsets, shifted(work.local, rank * LOCAL_WORDS)
-        following = _next_queue(threads, work, front)
         words = (graph.num_vertices + 63) >> 6
         marks = shifted(work.marks, words if front[MARKS] == 1 else 0)
-        total = head_of(run, mail)[COUNT]
         sources_at = run + HEAD + padded(total * vertex_item)
         names, sources = at(run + HEAD, local), at(sources_at, trails)
         values = at(sources_at + padded(total * trail_item), out)
@@ -258,14 +262,6 @@ def accept(
                         kept = append(local, kept, following, control, turn)
         front[KEPT], front[KEPT_EDGES] = kept, edges
 
-    @inner
-    def unpack(run, peer, rank, threads, control, graph, state, work, front, turn):
-        total = head_of(run, work.mail)[COUNT]
-        front[WANTED] = min(front[WANTED] + total, work.rooms[MOST])
-        other = QUEUE if front[PARITY] == 1 else OTHER_QUEUE
-        if has_room_if_all_come(rank, threads, control, work, front, other, front[WANTED]):
-            take(run, peer, rank, threads, control, graph, state, work, front, turn)
-
     return unpack
 
 
@@ -284,7 +280,7 @@ def _joined(where: Places) -> Section:
     owner_of = where.owner_of
 
     @inner
-    def unmark(rank, threads, graph, work, front):
+    def section(rank, threads, control, graph, state, work, front, turn):
         """Clear the marks of what was sent; those of what stays are cleared by the next push."""
         mail, queue = work.mail, queue_at(work, front[PARITY] == 1)
         words = (graph.num_vertices + 63) >> 6
@@ -294,12 +290,8 @@ def _joined(where: Places) -> Section:
             vertex = np.int64(queue[position])
             if owner_of(vertex, mail) != mail.device:
                 atomics.store(marks, vertex >> 6, np.uint64(0))
-
-    @inner
-    def section(rank, threads, control, graph, state, work, front, turn):
-        unmark(rank, threads, graph, work, front)
         tail = atomics.load(control, CURSORS + LINE * (TAIL + (turn - 1) % 3))
-        front[SIZE] = total_for(work.mail.device, threads, work.mail) + tail
+        front[SIZE] = total_for(mail.device, threads, mail) + tail
         front[PARITY] = 1 - front[PARITY]
         stats = shifted(work.stats, ((turn - 1) & 1) * LINE)
         for thread in range(threads):

@@ -18,11 +18,12 @@ import numpy as np
 from broadfront.backends.cpu.device.control import stopped, trip
 from broadfront.backends.cpu.device.mail import (
     arrived,
+    emptied,
     incoming,
-    make_room,
     outgoing,
     post,
     release,
+    reserve,
 )
 from broadfront.backends.cpu.exchange.blocks import PACKAGE, PUSH, UNPACKAGE
 from broadfront.backends.cpu.exchange.places import ghosts_of, shared_with
@@ -47,6 +48,17 @@ def from_owners(peer, work, front):
 def from_ghosts(peer, work, front):
     """Tell whether a run comes from a peer, where they go from ghosts to owners."""
     return shared_with(work.mail, peer) > 0
+
+
+@inner
+def make_room(control, mail, peer, number, entries, nbytes):
+    """Wait until a peer has taken the last run; make room for one of `nbytes`, and begin it."""
+    mail.entries[peer], mail.lengths[peer] = entries, 0
+    if entries == NOTHING or not emptied(control, 0, mail, peer, number):
+        return
+    if reserve(control, mail, peer, nbytes):
+        mail.lengths[peer] = nbytes
+        head_of(outgoing(mail, peer), mail)[COUNT] = entries
 
 
 class Message(NamedTuple):
@@ -108,14 +120,6 @@ def exchanged(message: Message) -> Section:
     has_before, has_after = before is not None, after is not None
 
     @inner
-    def release_all(work, front):
-        mail = work.mail
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            if expects(peer, work, front):
-                release(mail, peer, front[MESSAGE])
-
-    @inner
     def section(rank, threads, control, graph, state, in_state, work, front, turn):
         front[MESSAGE] += 1
         if has_before:
@@ -129,7 +133,11 @@ def exchanged(message: Message) -> Section:
         if has_after and turn >= 0:
             turn = after(rank, threads, control, graph, state, work, front, turn)
         if rank == 0 and turn >= 0:
-            release_all(work, front)
+            mail = work.mail
+            for step in range(1, mail.devices):
+                peer = (mail.device + step) % mail.devices
+                if expects(peer, work, front):
+                    release(mail, peer, front[MESSAGE])
         return turn
 
     return section
@@ -141,34 +149,15 @@ def _sending(message: Message) -> Step:
     has_complete, has_seal = complete is not None, seal is not None
 
     @inner
-    def make_all_room(threads, control, state, work, front):
-        mail = work.mail
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            entries, nbytes = measure(peer, threads, state, work, front)
-            mail.entries[peer], mail.lengths[peer] = entries, 0
-            if entries != NOTHING:
-                make_room(control, mail, peer, front[MESSAGE], HEAD + nbytes)
-                if mail.lengths[peer] > 0:
-                    head_of(outgoing(mail, peer), mail)[COUNT] = entries
-
-    @inner
-    def post_all(threads, state, work, front):
-        mail = work.mail
-        for step in range(1, mail.devices):
-            peer = (mail.device + step) % mail.devices
-            nbytes = mail.lengths[peer]
-            if nbytes > 0:
-                if has_seal:
-                    nbytes = seal(outgoing(mail, peer), peer, nbytes, threads, state, work)
-                post(mail, peer, front[MESSAGE], nbytes, mail.entries[peer])
-
-    @inner
     def send(rank, threads, control, graph, state, work, front, turn):
+        mail = work.mail
         prepare(control, rank, turn)
         if rank == 0:
             trip(control, PACKAGE)
-            make_all_room(threads, control, state, work, front)
+            for step in range(1, mail.devices):
+                peer = (mail.device + step) % mail.devices
+                entries, nbytes = measure(peer, threads, state, work, front)
+                make_room(control, mail, peer, front[MESSAGE], entries, HEAD + nbytes)
         turn = finish(control, rank, threads, turn)
         if turn < 0:
             return turn
@@ -182,7 +171,13 @@ def _sending(message: Message) -> Step:
         prepare(control, rank, turn)
         if rank == 0:
             trip(control, PUSH)
-            post_all(threads, state, work, front)
+            for step in range(1, mail.devices):
+                peer = (mail.device + step) % mail.devices
+                nbytes = mail.lengths[peer]
+                if nbytes > 0:
+                    if has_seal:
+                        nbytes = seal(outgoing(mail, peer), peer, nbytes, threads, state, work)
+                    post(mail, peer, front[MESSAGE], nbytes, mail.entries[peer])
         return turn
 
     return send
