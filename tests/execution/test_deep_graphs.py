@@ -163,7 +163,9 @@ def test_random_parts_need_few_iterations() -> None:
         assert found.report.iterations <= 2 * one.report.iterations
 
 
-@pytest.mark.parametrize("where", [{"threads": 2}, {"devices": 3, "partitioner": "range"}])
+@pytest.mark.parametrize(
+    "where", [{"threads": 2}, {"devices": 3, "partitioner": "range", "execution": "bsp"}]
+)
 def test_a_time_limit_holds_on_a_path(where: dict[str, Any]) -> None:
     path = bf.generate("path:3000000")
     bf.bfs(bf.generate("path:70000"), 0, **where)

@@ -60,6 +60,7 @@ def test_the_answers_of_one_device(real_graphs: Path, name: str, turn: int) -> N
     where = {
         "devices": 2 if name in DEEP else DEVICES[round_ % len(DEVICES)],
         "partitioner": PARTITIONERS[round_ % len(PARTITIONERS)],
+        "execution": "bsp",
         "relabel": round_ % 3 != 0 or list(PROBLEMS)[turn] in ALIKE,
         "memory": bf.MemoryProfile(queue=0.01, box=0.5) if round_ % 4 == 1 else "minimal",
     }

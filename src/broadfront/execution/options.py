@@ -44,7 +44,9 @@ class Options(TypedDict, total=False):
     execution
         ``"bsp"``: devices go from iteration to iteration together. ``"async"``: each goes on by
         itself and sends what improves, for programs of one `Advance` whose answer does not depend
-        on order; `Async` has more to choose from. None: ``"bsp"``. See `docs/asynchronous.md`.
+        on order; `Async` has more to choose from. None: asynchronous where a deep graph is in parts
+        with few edges between, and else bulk-synchronous; the record says why. See
+        `docs/asynchronous.md`.
     memory
         What queues and boxes begin with: ``"minimal"`` (the default), from where they grow by what
         is needed; ``"fixed"``, all that can come to be needed, unchecked; or a `MemoryProfile` of a

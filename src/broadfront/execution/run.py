@@ -9,6 +9,7 @@ among them, each runs the same loop on its part, and they meet in it.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
@@ -19,13 +20,15 @@ from broadfront.backends.cpu.many import run_on
 from broadfront.backends.python.run import PYTHON, in_python, run_in_python
 from broadfront.clock import Allowance, Clock
 from broadfront.devices.choose import choose, names_threads
+from broadfront.devices.profile import MINIMAL
 from broadfront.errors import OptionError
 from broadfront.execution.answer import Answer
+from broadfront.execution.asynchronous.choice import Choice, choose_execution
 from broadfront.execution.asynchronous.settings import Async, requested
 from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.program import Program
 from broadfront.execution.spread import partition_for
-from broadfront.execution.synchronous import meaning_of
+from broadfront.execution.synchronous import Meaning, meaning_of
 from broadfront.graph.csr import Graph
 from broadfront.progress import listening
 
@@ -55,7 +58,8 @@ def run(
     """
     where, how = sorted_out(options)
     begin, numbers = init or {}, parameters or {}
-    asynchronously = requested(where.pop("execution", None))
+    execution = where.pop("execution", None)
+    asynchronously = requested(execution)
     if asynchronously is not None:
         return _asynchronously(asynchronously, program, graph, frontier, begin, numbers, where, how)
     meaning = meaning_of(program, graph, frontier, begin)
@@ -71,18 +75,50 @@ def run(
             meaning.program, graph, frontier, meaning.start(begin), numbers, memory_limit=most,
             **how,
         ))  # fmt: skip
-    clock, by = Clock(), where.get("partitioner")
+    return _on_several(meaning, program, graph, frontier, begin, numbers, where, how, execution)
+
+
+def _on_several(
+    meaning: Meaning,
+    program: Program,
+    graph: Graph,
+    frontier: ArrayLike,
+    init: Mapping[str, Any],
+    parameters: Mapping[str, float],
+    where: Mapping[str, Any],
+    how: Mapping[str, Any],
+    execution: str | None,
+) -> Answer:
+    """Run a program on several devices, bulk-synchronously unless that is left open."""
+    devices = choose(where.get("devices"), how.get("threads"))
+    clock, choice = Clock(), Choice(None, "")
     with (
         listening(how.get("progress")),
         Allowance(how.get("time_limit")) as left,
-        partition_for(graph, devices, by) as partition,
+        partition_for(graph, devices, where.get("partitioner")) as partition,
     ):
-        return meaning.shown(run_on(
-            meaning.program, partition, devices, frontier, meaning.start(begin), numbers,
-            relabel=where.get("relabel"), memory=how["memory"],
-            memory_limit=where.get("memory_limit"), time_limit=left(), clock=clock,
-            checked=how.get("checked", False),
-        ))  # fmt: skip
+        if execution is None:
+            limited = "memory_limit" in where or how["memory"] is not MINIMAL
+            choice = choose_execution(program, partition, devices, frontier, init, limited=limited)
+        options = {
+            "relabel": where.get("relabel"), "time_limit": left(), "clock": clock,
+            "checked": how.get("checked", False),
+        }  # fmt: skip
+        if choice.how is not None:
+            answer = run_asynchronously(
+                program, partition, devices, frontier, init, parameters, how=choice.how, **options
+            )
+        else:
+            answer = meaning.shown(run_on(
+                meaning.program, partition, devices, frontier, meaning.start(init), parameters,
+                memory=how["memory"], memory_limit=where.get("memory_limit"), **options,
+            ))  # fmt: skip
+    return _said(answer, choice.why)
+
+
+def _said(answer: Answer, why: str) -> Answer:
+    """Return an answer whose record says why it was run in the way that it was."""
+    return replace(answer, record=replace(answer.record, why=why)) if why else answer
 
 
 def _asynchronously(
@@ -101,7 +137,7 @@ def _asynchronously(
     if "memory_limit" in where:
         raise OptionError("execution='async' takes no memory_limit: use execution='bsp' with it")
     devices = choose(where.get("devices"), how.get("threads"))
-    clock, by = Clock(), where.get("partitioner", "random")
+    clock, by = Clock(), where.get("partitioner")
     with (
         listening(how.get("progress")),
         Allowance(how.get("time_limit")) as left,

@@ -85,6 +85,8 @@ class Record:
     """Whether devices went from iteration to iteration together, or asynchronously, and how."""
     work: WorkRecord | None = None
     """Work items and messages of an asynchronous run, which has no iterations, and one row."""
+    why: str = ""
+    """Why it was run so; empty where that was asked for, and where there was one device."""
 
     @property
     def edges_visited(self) -> int:
@@ -200,6 +202,7 @@ class Record:
             "peak_bytes": self.peak_bytes,
             "growths": self.growths,
             "execution": self.execution,
+            "why": self.why,
             **({} if self.work is None else self.work.totals()),
             **(summary(self.devices) if self.devices else {"devices": 1, "bytes_sent": 0}),
         }
@@ -218,6 +221,8 @@ class Record:
 
     def __repr__(self) -> str:
         lines = [f"{self.course}, {self.edges_visited:,} edges traversed"]
+        if self.why and self.work is not None:
+            lines.append(f"asynchronously: {self.why}")
         if self.coarse:
             lines.append(f"{len(self.spans):,} rows, of which some cover several iterations, "
                          f"up to {self.spans.max():,}")  # fmt: skip
@@ -301,8 +306,8 @@ def joined(records: Sequence[Record]) -> Record:
             together[name] = values[0]
         elif name == "work":
             together[name] = added([value for value in values if value is not None])
-        elif name == "execution":
-            together[name] = ", then ".join(dict.fromkeys(values))
+        elif name in ("execution", "why"):
+            together[name] = ", then ".join(filter(None, dict.fromkeys(values)))
         else:
             together[name] = max(values) if name == "threads" else sum(values)
     return Record(**together)

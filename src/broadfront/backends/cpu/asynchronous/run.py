@@ -49,6 +49,7 @@ from broadfront.execution.plan import Plan, planned
 from broadfront.execution.program import Program
 from broadfront.execution.refusals import needs_ids, refuse_elements
 from broadfront.graph.csr import Graph
+from broadfront.operators.describe import Advance
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
 from broadfront.progress import following
@@ -78,6 +79,7 @@ class Setup(NamedTuple):
     """What is the same for all devices of a run; dtypes are settled."""
 
     program: Program
+    operator: Advance
     names: tuple[str, ...]
     partition: Partition
     parts: Sequence[Part]
@@ -131,7 +133,8 @@ def run_asynchronously(
             along = columns.in_parts(partition, relabel, looks_back)
         loop, plan = _worker(program, graph, names, relabel, how.priority, checked)
         setup = Setup(
-            settled, names, partition, parts, along, numbers, begins, queue, how, jitter
+            settled, only_advance(settled), names, partition, parts, along, numbers, begins,
+            queue, how, jitter,
         )  # fmt: skip
         with workspaces.borrowed_many(len(parts)) as spaces:
             answer = answer_arrays(settled, graph)
@@ -152,7 +155,7 @@ def _crew(
 ) -> list[One]:
     """Make all devices ready: fields, mailboxes, and shares of the frontier."""
     program, partition, parts, how = setup.program, setup.partition, setup.parts, setup.how
-    operator, vertex = only_advance(program), partition.graph.targets.dtype
+    operator, vertex = setup.operator, partition.graph.targets.dtype
     arrays = part_fields(program, parts, spaces, plan.copies)
     luggage = packed(program, partition, parts, arrays, plan.adding, setup.begins, answer)
     rings = mailbox.new_rings(
@@ -257,7 +260,7 @@ def _desk(
     setup: Setup, part: Part, space: workspaces.Workspace, links: Links, width: float
 ) -> Desk:
     """Return what a device works with."""
-    words, how, into = np.zeros(WORDS, np.int64), setup.how, only_advance(setup.program).into
+    words, how, into = np.zeros(WORDS, np.int64), setup.how, setup.operator.into
     if setup.jitter:
         words[JITTER] = setup.jitter * 0x9E3779B9 + part.device + 1
     ring, blocks = worklist.new_ring(space, part.owned, part.targets.dtype)
@@ -271,7 +274,7 @@ def _desk(
 def _width(setup: Setup) -> float:
     """Return the width of a bucket; where values are the order, the first ones lie in one ring."""
     program, graph = setup.program, setup.partition.graph
-    operator = only_advance(program)
+    operator = setup.operator
     width = worklist.bucket_width(operator, graph, program.reads_weights)
     given = setup.begins.get(operator.into)
     if given is None or not worklist.has_implied_priority(operator, program.fields[operator.into]):
