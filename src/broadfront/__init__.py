@@ -25,7 +25,7 @@ from broadfront.errors import (
 )
 
 if TYPE_CHECKING:
-    from broadfront import atomics, graph500, routing, scaling, verify
+    from broadfront import atomics, characterize, graph500, routing, scaling, verify
     from broadfront.algorithms.betweenness import Betweenness, betweenness
     from broadfront.algorithms.bfs import BreadthFirst, bfs
     from broadfront.algorithms.components import Components, connected_components
@@ -116,6 +116,7 @@ __all__ = [
     "atomics",
     "betweenness",
     "bfs",
+    "characterize",
     "connected_components",
     "convert",
     "explore",
@@ -178,9 +179,9 @@ _HOMES = {
 }  # fmt: skip
 """The module of everything above that is loaded on first use."""
 _MODULES = {
-    "atomics": "atomics", "gas": "models.gas", "graph500": "graph500", "kernel": "kernel",
-    "routing": "routing", "scaling": "scaling", "semiring": "models.semiring", "threads": "threads",
-    "verify": "verify",
+    "atomics": "atomics", "characterize": "characterize", "gas": "models.gas",
+    "graph500": "graph500", "kernel": "kernel", "routing": "routing", "scaling": "scaling",
+    "semiring": "models.semiring", "threads": "threads", "verify": "verify",
 }  # fmt: skip
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

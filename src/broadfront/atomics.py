@@ -26,13 +26,19 @@ from broadfront.checking import refuse_outside
 from broadfront.elements import refuse_cast, value_addresses
 from broadfront.ranges import refuse_sum
 from broadfront.sites import array_name
+from broadfront.traffic import READ, WRITTEN
 
 
-def element(context: Any, builder: Any, holder: Any, value: Any, index: Any, place: Any) -> Any:
-    """Return the address of an element of an array or behind a pointer."""
+def element(
+    context: Any, builder: Any, holder: Any, value: Any, index: Any, place: Any, *ways: int
+) -> Any:
+    """Return the address of an element of an array or behind a pointer.
+
+    `ways` are those in which it is about to be used, for `broadfront.traffic`.
+    """
     offset = context.cast(builder, place, index, types.intp)
     if isinstance(holder, Bounded):
-        return element_within(context, builder, holder, value, offset)
+        return element_within(context, builder, holder, value, offset, *ways)
     if isinstance(holder, types.CPointer):
         return builder.gep(value, [offset])
     array = make_array(holder)(context, builder, value)
@@ -60,7 +66,9 @@ def _read_modify_write(name: str, unsigned: str, real: str, about: str) -> Calla
         refuse_cast(value, dtype, "what an atomic takes")
 
         def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-            address = element(context, builder, array, arguments[0], index, arguments[1])
+            address = element(
+                context, builder, array, arguments[0], index, arguments[1], READ, WRITTEN
+            )
             operand = _operand(context, builder, array, arguments[2], value)
             if not isinstance(dtype, types.BaseTuple):
                 there = builder.atomic_rmw(_operation(dtype), address, operand, "monotonic")
@@ -98,7 +106,7 @@ def compare_and_swap(typing_context: Any, array: Any, index: Any, old: Any, new:
     refuse_cast(new, dtype, "what an atomic takes")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address = element(context, builder, array, arguments[0], index, arguments[1])
+        address = element(context, builder, array, arguments[0], index, arguments[1], READ, WRITTEN)
         before = _operand(context, builder, array, arguments[2], old)
         after = _operand(context, builder, array, arguments[3], new)
         outcome = builder.cmpxchg(address, before, after, "acq_rel", "monotonic")
@@ -117,7 +125,7 @@ def load(typing_context: Any, array: Any, index: Any) -> Any:
     """Read an element, and with it all that its writer had stored before."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address = element(context, builder, array, arguments[0], index, arguments[1])
+        address = element(context, builder, array, arguments[0], index, arguments[1], READ)
         return builder.load_atomic(address, "acquire", _aligned(array.dtype))
 
     return array.dtype(array, index), generate
@@ -129,7 +137,7 @@ def store(typing_context: Any, array: Any, index: Any, value: Any) -> Any:
     refuse_cast(value, array.dtype, "what an atomic takes")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address = element(context, builder, array, arguments[0], index, arguments[1])
+        address = element(context, builder, array, arguments[0], index, arguments[1], WRITTEN)
         stored = _operand(context, builder, array, arguments[2], value)
         builder.store_atomic(stored, address, "release", _aligned(array.dtype))
         return context.get_dummy_value()
@@ -142,7 +150,7 @@ def arrive(typing_context: Any, array: Any, index: Any) -> Any:
     """Add one to a counter that others wait on; return what it was."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address = element(context, builder, array, arguments[0], index, arguments[1])
+        address = element(context, builder, array, arguments[0], index, arguments[1], READ, WRITTEN)
         one = ir.Constant(ir.IntType(array.dtype.bitwidth), 1)
         return builder.atomic_rmw("add", address, one, "acq_rel")
 

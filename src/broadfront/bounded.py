@@ -25,6 +25,7 @@ from numba.extending import lower_builtin, lower_cast, models, register_model
 from broadfront.checking import refuse_outside
 from broadfront.elements import pointer_kind, size_of
 from broadfront.ranges import refuse_unfit
+from broadfront.traffic import READ, WRITTEN, note
 
 
 class Bounded(types.Type):  # type: ignore[misc]
@@ -102,10 +103,16 @@ def parts_of(builder: Any, value: Any) -> tuple[Any, Any, Any]:
     return tuple(builder.extract_value(value, place) for place in range(3))
 
 
-def element_within(context: Any, builder: Any, kind: Any, value: Any, offset: Any) -> Any:
-    """Return the address of an element; raise `BoundsError` where there is none."""
+def element_within(
+    context: Any, builder: Any, kind: Any, value: Any, offset: Any, *ways: int
+) -> Any:
+    """Return the address of an element; raise `BoundsError` where there is none.
+
+    `ways` are those in which it is about to be used, for `broadfront.traffic`.
+    """
     data, length, before = parts_of(builder, value)
     refuse_outside(context, builder, kind.array, offset, length, before)
+    note(builder, kind.names, item_size(kind.dtype), ways)
     return builder.gep(data, [offset])
 
 
@@ -161,7 +168,7 @@ class _Set(AbstractTemplate):  # type: ignore[misc]
 @lower_builtin(operator.getitem, Bounded, types.Integer)
 def _get(context, builder, sig, arguments):
     kind, zero = sig.args[0], arguments[1].type(0)
-    place = element_within(context, builder, kind, *arguments)
+    place = element_within(context, builder, kind, *arguments, READ)
     plain = signature(kind.dtype, kind.pointer, types.intp)
     return context.get_function(operator.getitem, plain)(builder, (place, zero))
 
@@ -169,7 +176,7 @@ def _get(context, builder, sig, arguments):
 @lower_builtin(operator.setitem, Bounded, types.Integer, types.Any)
 def _set(context, builder, sig, arguments):
     kind, zero = sig.args[0], arguments[1].type(0)
-    place = element_within(context, builder, kind, *arguments[:2])
+    place = element_within(context, builder, kind, *arguments[:2], WRITTEN)
     value = fitted(context, builder, kind, arguments[2], sig.args[2])
     plain = signature(types.none, kind.pointer, types.intp, kind.dtype)
     return context.get_function(operator.setitem, plain)(builder, (place, zero, value))

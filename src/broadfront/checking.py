@@ -24,6 +24,7 @@ from numba.core import cgutils
 
 from broadfront.errors import BoundsError
 from broadfront.sites import array_name, compiles_here
+from broadfront.traffic import is_counting
 
 ALWAYS = os.environ.get("BROADFRONT_CHECKED", "") not in ("", "0")
 """Whether everything is compiled with checks in this process."""
@@ -34,7 +35,7 @@ _wanted: ContextVar[bool] = ContextVar("checked", default=False)
 
 def checking() -> bool:
     """Tell whether what is made now is to be compiled with checks."""
-    return ALWAYS or _wanted.get()
+    return ALWAYS or _wanted.get() or is_counting()
 
 
 @contextmanager

@@ -25,13 +25,14 @@ from broadfront.bounded import Address, Bounded, bounded, ending, fitted, item_s
 from broadfront.checking import ALWAYS, checking
 from broadfront.elements import element_kind, pointer_kind, refuse_cast
 from broadfront.sites import UNKNOWN
+from broadfront.traffic import COUNTED, is_counting
 
 
-def _pointer_to(array: Any, checked: bool) -> Any:
+def _pointer_to(array: Any, checked: bool, counted: str = "") -> Any:
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return _values_of(context, builder, array, arguments[0], kind)
 
-    kind = _kinds_of(array, checked, UNKNOWN)
+    kind = _kinds_of(array, checked, counted + UNKNOWN, counted)
     return kind(array), generate
 
 
@@ -62,8 +63,22 @@ def bounded_pointers(typing_context: Any, state: Any) -> Any:
     return _pointer_to(state, True)
 
 
+@intrinsic
+def counted_pointer(typing_context: Any, array: Any) -> Any:
+    """Return a pointer that knows its length, and whose accesses are counted."""
+    return _pointer_to(array, True, COUNTED)
+
+
+@intrinsic
+def counted_pointers(typing_context: Any, state: Any) -> Any:
+    """Do as `pointers` with pointers whose accesses are counted."""
+    return _pointer_to(state, True, COUNTED)
+
+
 def makers() -> tuple[Any, Any]:
     """Return `pointer` and `pointers`, for a function that is made now."""
+    if is_counting():
+        return counted_pointer, counted_pointers
     return (bounded_pointer, bounded_pointers) if checking() else (pointer, pointers)
 
 
@@ -86,7 +101,7 @@ STATE = "State__"
 """How the names of the classes begin whose fields functors see."""
 
 
-def _kinds_of(kind: Any, checked: bool = ALWAYS, name: str = "") -> Any:
+def _kinds_of(kind: Any, checked: bool = ALWAYS, name: str = "", counted: str = "") -> Any:
     if kind == types.none:
         return SAME
     if isinstance(kind, types.Array):
@@ -97,7 +112,7 @@ def _kinds_of(kind: Any, checked: bool = ALWAYS, name: str = "") -> Any:
         whole = "state" if whole.startswith(STATE) else whole.lower()
         some = getattr(kind.instance_class, "checked", ())
         parts = [
-            _kinds_of(part, checked or field in some, f"{whole}.{field}")
+            _kinds_of(part, checked or field in some, f"{counted}{whole}.{field}", counted)
             for part, field in zip(kind.types, kind.fields, strict=True)
         ]
         return types.NamedTuple(parts, kind.instance_class)

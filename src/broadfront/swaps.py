@@ -19,6 +19,7 @@ from numba.extending import intrinsic
 
 from broadfront.atomics import element
 from broadfront.elements import Bits, bits_of, refuse_cast, size_of, values_in
+from broadfront.traffic import READ, WRITTEN
 
 
 @intrinsic
@@ -27,7 +28,7 @@ def bits_at(typing_context: Any, array: Any, place: Any) -> Any:
     kind = Bits(size_of(array.dtype))
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address = element(context, builder, array, arguments[0], place, arguments[1])
+        address = element(context, builder, array, arguments[0], place, arguments[1], READ)
         whole = builder.bitcast(address, ir.IntType(8 * kind.size).as_pointer())
         return builder.load_atomic(whole, "monotonic", kind.size)
 
@@ -49,7 +50,7 @@ def put_if_still(typing_context: Any, array: Any, place: Any, bits: Any, value: 
     """Put a value where an element still has these bits; return whether it had."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        address = element(context, builder, array, arguments[0], place, arguments[1])
+        address = element(context, builder, array, arguments[0], place, arguments[1], READ, WRITTEN)
         whole = builder.bitcast(address, ir.IntType(8 * bits.size).as_pointer())
         new = context.cast(builder, arguments[3], value, array.dtype)
         outcome = builder.cmpxchg(

@@ -90,8 +90,14 @@ def test_styles_count_what_their_models_do() -> None:
         search(graph, source, style=style, threads=2).record for style in ("expand", "activate")
     )
     assert expand.iterations == activate.iterations
-    assert activate.atomics.sum() == 0 < expand.atomics.sum()
+    assert expand.edges_visited == activate.edges_visited, "both stop at the first"
     assert activate.barriers > expand.barriers
+    weighted = bf.generate("kron:13:weights=1-63")
+    expand, activate = (
+        shortest_paths(weighted, source, style=style, threads=2).record
+        for style in ("expand", "activate")
+    )
+    assert activate.atomics.sum() == 0 < expand.atomics.sum()
 
 
 def test_fused_pagerank_needs_fewer_barriers_and_bytes() -> None:

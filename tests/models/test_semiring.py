@@ -218,6 +218,7 @@ MIN = semiring.min_plus
             "with 'any' use mask=",
         ),
         (lambda: semiring.masked_square(GRAPH, semiring.any_pair), "add='any'"),
+        (lambda: semiring.masked_square(GRAPH, semiring.plus_times, devices=2), "devices=2: rows"),
     ],
 )
 def test_what_is_wrong_is_refused(call: Any, said: str) -> None:

@@ -17,6 +17,7 @@ from broadfront import clock
 from broadfront.cli import (
     bench,
     cache,
+    characterize,
     compare,
     convert,
     devices,
@@ -41,6 +42,7 @@ SUBCOMMANDS = (
     bench,
     scaling,
     graph500,
+    characterize,
     cache,
 )
 
@@ -62,6 +64,7 @@ examples:
   broadfront bench --graphs kron:16 grid:1000x1000
   broadfront scaling --quick --plots pictures
   broadfront graph500 --scale 20
+  broadfront characterize kron:14 roads.gr.gz --html page.html
 """
 
 

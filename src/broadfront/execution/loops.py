@@ -24,6 +24,7 @@ from broadfront.execution.names import is_well_known, mentioned
 from broadfront.execution.program import Program
 from broadfront.operators.describe import Reduce
 from broadfront.operators.monoid import Monoid
+from broadfront.traffic import is_counting, making
 
 Made = TypeVar("Made")
 
@@ -38,10 +39,11 @@ def made_once(
 ) -> Made:
     """Return what is kept with a program under `key`; make it if it is not there.
 
-    `checked` asks for one that checks every index. What functors close over is compiled in, so it
-    is made anew when that has changed.
+    `checked` asks for one that checks every index, `broadfront.traffic` for one that counts. What
+    functors close over is compiled in, so it is made anew when that has changed.
     """
-    kept, wanted = program._loops, (key, checked, _closed_over(program))
+    wanted: tuple[Any, ...] = (key, checked, is_counting(), _closed_over(program))
+    kept = program._loops
     if wanted not in kept:
         apart(lambda: _make(kept, wanted, make))
     made: Made = kept[wanted]
@@ -49,7 +51,7 @@ def made_once(
 
 
 def _make(kept: dict[Any, Any], wanted: tuple[Any, ...], make: Callable[[], Any]) -> None:
-    with loading(), checks(wanted[1]):
+    with loading(), checks(wanted[1]), making(counted=wanted[2]):
         kept.setdefault(wanted, make())
 
 

@@ -6,6 +6,7 @@ ratios stand on the line of the base where the axis is logarithmic, and on zero 
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from math import isfinite
 from pathlib import Path
@@ -94,6 +95,14 @@ class Picture:
         """Write it."""
         self._figure.savefig(path, dpi=DOTS_PER_INCH)
         return path
+
+    def svg(self) -> str:
+        """Return it as SVG, with letters that stay letters, on no ground of its own."""
+        matplotlib: Any = require("matplotlib", "plots")
+        text = io.StringIO()
+        with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": self._title}):
+            self._figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
+        return text.getvalue()
 
 
 def bars(axes: Any, values: Mapping[str, Mapping[str, Spread]], kinds: Sequence[str]) -> None:

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from broadfront import threads as thread_settings
 from broadfront.backends.cpu.device import control
 from broadfront.backends.cpu.device import workspace as workspaces
+from broadfront.backends.cpu.ends import arcs_of, places_in
 from broadfront.backends.cpu.loop.fused import fused
 from broadfront.backends.cpu.loop.numbers import numbers_of
 from broadfront.backends.cpu.memory.equip import memory_for
@@ -180,9 +181,7 @@ def left_in(work: frontier.Work, num_vertices: int) -> NDArray[np.int64]:
     odd = front[frontier.PARITY] == 1
     if front[frontier.PULLING]:
         bits = work.other_bits if odd else work.bits
-        octets = bits[: num_vertices // 64 + 1].view(np.uint8)
-        bits_apart = np.unpackbits(octets, bitorder="little")[:num_vertices]
-        return np.flatnonzero(bits_apart.view(np.bool_))
+        return places_in(bits, num_vertices)
     queue = work.other_queue if odd else work.queue
     return increasing(queue[: front[frontier.SIZE]], num_vertices)
 
@@ -271,10 +270,7 @@ def rows_of(graph: Graph, program: Program, looks_back: bool) -> tuple[frontier.
 
 
 def _start_fronts(work: frontier.Work, graph: Graph, size: int, threads: int) -> None:
-    edges = 0
-    if size:
-        queue = work.queue[:size]
-        edges = int((graph.offsets[queue + 1].astype(np.int64) - graph.offsets[queue]).sum())
+    edges = arcs_of(graph, work.queue[:size])
     for thread in range(threads):
         front = work.fronts[thread * frontier.FRONT_WORDS :]
         front[frontier.SIZE] = front[frontier.ALL_SIZE] = size

@@ -10,8 +10,9 @@ and applies in one Reduce; ``"expand"`` keeps the two apart, as its model does.
 
 ``"expand"`` is gather-apply-expand-contract: proposals meet by atomics, and a vertex enters the
 next frontier once, in the queue of the Advance. ``"activate"`` is gather-apply-activate: neighbours
-are flagged by plain stores of the same number, without atomics or a queue, and a pass over the
-flags of all vertices makes the next frontier.
+are flagged, and a pass over the flags of all vertices makes the next frontier. Flags are plain
+stores of the same number, without atomics; only where the neighbour alone decides are they
+proposals, which may be looked at while they are made, so that everyone stops at the first.
 
 Invariant: `signal` is 0 everywhere when a superstep scatters.
 
@@ -201,11 +202,14 @@ def _activate(scatter: Functor, sides: tuple[str, ...]) -> list[Operator]:
             state.signal[neighbor] = 1
         return 0
 
-    wants = scatter if arguments(scatter) == 2 else None
+    def offer(vertex, neighbor, edge, state):
+        return 1
+
+    wants = _wanting(scatter) if arguments(scatter) == 2 else None
     steps: list[Operator] = []
     for side in sides:
         changed = CHANGED if steps else Filter(_changed_now)
-        steps += [changed, _signalling(flag, wants, side)]
+        steps += [changed, _signalling(flag if wants is None else offer, wants, side)]
     return [*steps, Filter(_take_signal, over="vertices")]
 
 

@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from broadfront.backends.python.run import PYTHON
+from broadfront.devices.choose import choose
 from broadfront.errors import OptionError
 from broadfront.execution.options import Options
 from broadfront.execution.program import Program
@@ -68,6 +70,7 @@ def masked_square(
         lower = csr_array((upper, graph.targets, graph.offsets), shape=size).T.tocsr().data
         entries = upper + lower
     else:
+        _refuse_many(options)
         program = _row_by_column(ring, dtype.str, graph.weighted)
         entries = run(program, graph, **options)["entries"]
     return csr_array((entries, graph.targets, graph.offsets), shape=size)
@@ -102,6 +105,17 @@ TRIANGLES = Program(
 def _counts_triangles(graph: Graph, ring: Semiring) -> bool:
     simple = not graph.directed and not graph.has_parallel_edges and graph.num_self_loops == 0
     return simple and ring == plus_pair
+
+
+def _refuse_many(options: Options) -> None:
+    """Refuse several devices: a row and a column may be of two of them."""
+    devices = options.get("devices")
+    if devices != PYTHON and len(choose(devices, options.get("threads"))) > 1:
+        raise OptionError(
+            f"devices={devices!r}: rows are multiplied by columns that another device may have; "
+            "leave devices= out, or take plus_pair of a simple undirected graph, which counts "
+            "common neighbours on any devices"
+        )
 
 
 def _dtype(ring: Semiring, graph: Graph) -> np.dtype[Any]:
