@@ -26,6 +26,7 @@ from broadfront.errors import OptionError
 from broadfront.given import count as counted
 from broadfront.locks import in_child, new_lock
 from broadfront.pool import Pool, Round
+from broadfront.residence import guarded
 
 Result = TypeVar("Result")
 
@@ -85,7 +86,7 @@ def limit(threads: int) -> Iterator[None]:
 
 def run(task: Callable[[int], Result], pieces: int, stage: str = "") -> list[Result]:
     """Call ``task(piece)`` for every piece, many at once, and return the results in order."""
-    work = Round(task, pieces, max(0, min(count(), pieces) - 1))
+    work = Round(guarded(task), pieces, max(0, min(count(), pieces) - 1))
     try:
         if work.helpers:
             _shared_pool().help(work)

@@ -14,6 +14,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 from broadfront.clock import Allowance, Clock, preparing
+from broadfront.errors import DeviceMemoryError
 from broadfront.execution.answer import Answer
 from broadfront.execution.program import Program
 from broadfront.execution.run import run
@@ -37,17 +38,20 @@ def undirected(graph: Graph) -> Graph:
 
 @preparing()
 def _view(graph: Graph) -> Graph:
-    offsets, targets, loops = graph.offsets, graph.targets, graph.num_self_loops
+    graph_targets = graph.targets
+    offsets, targets, loops = graph.offsets, graph_targets, graph.num_self_loops
     if graph.directed or graph.has_parallel_edges:
         rows = build.rows(graph.sources(), targets, None, len(offsets) - 1, symmetric=True)
         offsets, targets, loops = rows.offsets, rows.targets, rows.loops_kept
-    return Graph(offsets, targets, None, directed=False, self_loops=loops)
+    mapped = graph.mapped and targets is graph_targets
+    return Graph(offsets, targets, None, directed=False, self_loops=loops, mapped=mapped)
 
 
 def run_undirected(program: Program, graph: Graph, **options: Any) -> Answer:
     """Run a program on the undirected view of a graph; see `broadfront.run`."""
     clock, how = Clock(), options.get("partitioner")
     with Allowance(options.pop("time_limit", None)) as left, listening(options.get("progress")):
+        _refuse_large(graph, options.get("memory_limit"))
         view = undirected(graph)
         before = clock.prepare_seconds
         if isinstance(how, Partition) and how.graph is graph:
@@ -58,6 +62,19 @@ def run_undirected(program: Program, graph: Graph, **options: Any) -> Answer:
     record = answer.record
     total = record.prepare_seconds + before
     return replace(answer, record=replace(record, prepare_seconds=total))
+
+
+def _refuse_large(graph: Graph, most: int | None) -> None:
+    """Refuse a mapped graph whose view would be built in more memory than there may be."""
+    if most is None or not graph.mapped or graph.keeps("undirected view"):
+        return
+    wanted = 2 * graph.row_bytes
+    if wanted > most and (graph.directed or graph.has_parallel_edges):
+        raise DeviceMemoryError(
+            f"the undirected graph would be built in {wanted:,} bytes, and memory_limit is {most:,}"
+            ": bf.convert(..., directed=False, memory_limit=...) builds it on the disk",
+            0, wanted,
+        )  # fmt: skip
 
 
 def _split_alike(partition: Partition, view: Graph) -> Partition:

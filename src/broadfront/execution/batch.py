@@ -31,7 +31,8 @@ from broadfront.backends.cpu.device import workspace as workspaces
 from broadfront.backends.cpu.device.team import compiled
 from broadfront.backends.cpu.device.timeline import FINE
 from broadfront.backends.cpu.loop.fused_batch import AT_SOURCE, FILLED, GIVEN, Batch, fused_batch
-from broadfront.backends.cpu.memory.need import Case, allow, memory_error, refuse
+from broadfront.backends.cpu.memory.need import Case, allow, graph_bytes, memory_error
+from broadfront.backends.cpu.memory.streaming import allowed, held_by_graph, streaming
 from broadfront.backends.cpu.operators.frontier import Work
 from broadfront.backends.python.run import PYTHON
 from broadfront.clock import Allowance, Clock
@@ -59,6 +60,7 @@ from broadfront.progress import following, listening, report
 from broadfront.records import held
 from broadfront.report.needs import needs
 from broadfront.report.record import Record, joined, recorded
+from broadfront.residence import Guard
 
 Array = NDArray[Any]
 NOBODY = np.empty(0, np.int64)
@@ -193,16 +195,35 @@ def _apart(
     checked: bool,
 ) -> Record:
     """Let `count` threads, or as many as memory allows, run one source each at a time."""
-    clock = Clock()
     case = Case(program.on(graph.targets.dtype), graph, 1, 1, memory, each_alone=True)
-    refuse(case, memory_limit)
+    case = allowed(case, memory_limit)
+    with streaming(case, memory_limit) as guard:
+        return _run_apart(
+            program, case, guard, arrays, batch, parameters, count, time_limit, memory_limit,
+            checked,
+        )  # fmt: skip
+
+
+def _run_apart(
+    program: Program,
+    case: Case,
+    guard: Guard | None,
+    arrays: Mapping[str, Array],
+    batch: Batch,
+    parameters: Mapping[str, float],
+    count: int,
+    time_limit: float | None,
+    memory_limit: int | None,
+    checked: bool,
+) -> Record:
+    clock, graph = Clock(), case.graph
     columns = columns_read(program, graph)
     refuse_columns(program, graph, many=False)
     names = program.state_names_with(columns.names)
     make = state_class(names, far_names(program))
     allowance = Allowance(time_limit)
     with allowance:
-        rows, turned = rows_of(graph, case.program, program.looks_back(False))
+        rows, turned = rows_of(graph, case.program, program.looks_back(False), guard)
     common = (*(array.reshape(-1) for array in arrays.values()), *values_of(program, parameters))
     in_weight = program.in_weights(turned.weights)
     ids = ids_where_kept(program, graph.num_vertices)
@@ -213,16 +234,21 @@ def _apart(
     )
     key = ("batch", graph.targets.dtype, names)
     loop = made_once(program, key, lambda: fused_batch(program.on(key[1]), names), checked)
-    count = _fitting(case, count, memory_limit)
+    of_graph = held_by_graph(case, program.looks_back(False), guard)
+    count = _fitting(case, count, memory_limit, of_graph)
     row_bytes = sum(array.nbytes for array in arrays.values()) // max(1, len(batch.sources))
     anew = memory_limit is not None
     with workspaces.borrowed_many(count, anew) as crew, thread_settings.limit(count):
-        works = [work_for(program, graph, each, 1, (), False, memory, anew)[0] for each in crew]
-        held = graph.nbytes + row_bytes + crew[0].asked_bytes
+        works = [
+            work_for(program, graph, each, 1, (), False, case.memory, anew)[0] for each in crew
+        ]
+        held = of_graph + row_bytes + crew[0].asked_bytes
         for each, own in zip(crew, works, strict=True):
             if count == 1:  # of several workers none can come to need more than its share
                 allow(case, own.account, held, memory_limit)
             each.team.reset(allowance.left())
+            if guard is not None:
+                guard.pace(each.team.looked)
         try:
             with following(
                 program.name, lambda: int(batch.turn[0]), lambda: _interrupt(crew),
@@ -277,12 +303,13 @@ def _interrupt(crew: Sequence[workspaces.Workspace]) -> None:
         control.interrupt(each.team.control)
 
 
-def _fitting(case: Case, count: int, memory_limit: int | None) -> int:
+def _fitting(case: Case, count: int, memory_limit: int | None, of_graph: int) -> int:
     """Return how many of `count` workers are sure to fit, and 1 at the least."""
     if memory_limit is None:
         return count
-    most = case._replace(memory=FIXED).bytes_at_first()[0] - case.graph.nbytes
-    return max(1, min(count, (memory_limit - case.graph.nbytes) // max(1, most)))
+    graph = graph_bytes(case.graph, False, case.streamed)
+    most = case._replace(memory=FIXED).bytes_at_first()[0] - graph
+    return max(1, min(count, (memory_limit - of_graph) // max(1, most)))
 
 
 def _in_order(records: Sequence[Record], spans: Array) -> Record:

@@ -12,6 +12,7 @@ Labels live here and nowhere deeper: kernels see vertices ``0 .. num_vertices - 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from os import PathLike
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -27,6 +28,7 @@ from broadfront.graph.derived import Derived
 from broadfront.graph.labels import Labels, frozen, unknown
 from broadfront.graph.origin import Origin
 from broadfront.locks import new_lock
+from broadfront.residence import AT_HAND, Guard
 
 if TYPE_CHECKING:
     import networkx
@@ -66,6 +68,7 @@ class Graph(Derived):
         vertex_data: Mapping[str, Array] | None = None,
         parallel: bool = False,
         check: Callable[[], None] | None = None,
+        mapped: bool = False,
     ) -> None:
         self._offsets = frozen(offsets)
         self._targets = frozen(targets)
@@ -83,6 +86,7 @@ class Graph(Derived):
         self._layouts: dict[str, Any] = {}
         self._lock = new_lock()
         self._check = check
+        self._mapped = mapped
         self.origin = origin or Origin()
 
     # ------------------------------------------------------------------ size and kind
@@ -176,12 +180,28 @@ class Graph(Derived):
         return MappingProxyType(self._vertex_data)
 
     @property
+    def mapped(self) -> bool:
+        """Whether arcs are in a file that is mapped to memory, and come when they are touched."""
+        return self._mapped
+
+    @property
+    def arc_arrays(self) -> list[Array]:
+        """The arrays with an entry per arc."""
+        columns = [self._targets, *self._edge_data.values()]
+        return columns if self._weights is None else [*columns, self._weights]
+
+    def _at_hand(self) -> AbstractContextManager[object]:
+        """Return a block in which little of a mapped graph is in memory at a time."""
+        return Guard(self.arc_arrays, AT_HAND) if self._mapped else nullcontext()
+
+    @property
     def weight_bounds(self) -> tuple[Any, Any]:
         """The smallest and the largest weight, found once and kept; 1 and 1 without weights."""
         if self._weight_bounds is None:
             weights = self.weights
             given = weights is not None and len(weights) > 0
-            self._weight_bounds = (weights.min(), weights.max()) if given else (1, 1)  # type: ignore[union-attr]
+            with self._at_hand():
+                self._weight_bounds = (weights.min(), weights.max()) if given else (1, 1)  # type: ignore[union-attr]
         return self._weight_bounds
 
     @property
@@ -193,7 +213,8 @@ class Graph(Derived):
         if self._weight_sum is None:
             weights = self.weights
             wide = np.float64 if weights is not None and weights.dtype.kind == "f" else np.int64
-            self._weight_sum = self.num_arcs if weights is None else weights.sum(dtype=wide)
+            with self._at_hand():
+                self._weight_sum = self.num_arcs if weights is None else weights.sum(dtype=wide)
         return self._weight_sum
 
     @property
@@ -244,6 +265,12 @@ class Graph(Derived):
                 self._transpose._transpose = self
             return self._transpose
 
+    def with_transpose(self, turned: Graph) -> Graph:
+        """Keep `turned`, in which every arc is turned around, as `transpose`; return it."""
+        with self._lock:
+            self._transpose, turned._transpose = turned, self
+        return turned
+
     @property
     def has_transpose(self) -> bool:
         """Whether `transpose` is there already; that of an undirected graph always is."""
@@ -262,6 +289,11 @@ class Graph(Derived):
     def keeps(self, name: str) -> bool:
         """Return whether the layout called `name` is there already."""
         return name in self._layouts
+
+    @property
+    def layouts(self) -> list[tuple[Any, ...]]:
+        """All layouts that are kept."""
+        return list(self._layouts.values())
 
     def forget(self) -> None:
         """Drop all that was built from the graph and kept: transpose, partitions, layouts.
@@ -372,12 +404,13 @@ class Graph(Derived):
         """Run the check that was put off when the graph was opened, once."""
         check = self._check  # another thread may be done with it between two looks
         if check is not None:
-            check()
+            with self._at_hand():
+                check()
             self._check = None
 
     def __getstate__(self) -> dict[str, object]:
         self._checked()
-        state = dict(self.__dict__)
+        state = {**self.__dict__, "_mapped": False}
         del state["_lock"]
         state["_transpose"] = None
         state["_layouts"] = {}

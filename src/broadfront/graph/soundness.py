@@ -38,7 +38,7 @@ def check_rows(
         raise GraphError("the offsets do not rise from 0 to the number of targets")
     if len(targets) and (targets.min() < 0 or targets.max() >= len(offsets) - 1):
         raise GraphError("a target is not a vertex")
-    if weights is not None and weights.dtype.kind == "f" and np.isnan(weights).any():
+    if weights is not None and weights.dtype.kind == "f" and np.isnan(weights.max(initial=0)):
         raise GraphError("a weight is nan")
     size = 8 if weights is None else weights.dtype.itemsize
     bits = None if weights is None else weights.view(f"u{size}")

@@ -157,6 +157,7 @@ def read(
         directed=header["directed"], self_loops=header["self_loops"], labels=labels,
         edge_data=_data(arrays, EDGE), vertex_data=_data(arrays, VERTEX),
         parallel=header.get("parallel", False), check=check if mapped else None,
+        mapped=mapped and not files.suffixes(path)[1],
     )  # fmt: skip
     graph.origin = Origin(fspath(path), graph.num_edges, seconds=clock.seconds)
     return graph

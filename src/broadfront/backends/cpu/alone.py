@@ -19,7 +19,13 @@ from broadfront.backends.cpu.ends import arcs_of, places_in
 from broadfront.backends.cpu.loop.fused import fused
 from broadfront.backends.cpu.loop.numbers import numbers_of
 from broadfront.backends.cpu.memory.equip import memory_for
-from broadfront.backends.cpu.memory.need import Case, allow, graph_bytes, memory_error, refuse
+from broadfront.backends.cpu.memory.need import Case, allow, memory_error
+from broadfront.backends.cpu.memory.streaming import (
+    allowed,
+    held_by_graph,
+    streaming,
+    turn_back,
+)
 from broadfront.backends.cpu.operators import frontier, tiles
 from broadfront.clock import Allowance, Clock, preparing
 from broadfront.devices.profile import MINIMAL, MemoryProfile
@@ -39,6 +45,7 @@ from broadfront.graph.csr import Graph
 from broadfront.progress import Listener, following, listening
 from broadfront.report.needs import needs
 from broadfront.report.record import recorded
+from broadfront.residence import Guard
 
 Array = NDArray[Any]
 
@@ -75,8 +82,7 @@ def run_alone(
     settled = program.on(graph.targets.dtype)
     begins = checked_start(settled, start, graph)
     numbers = values_of(program, parameters)
-    case = Case(settled, graph, len(places), count, memory)
-    refuse(case, memory_limit)
+    case = allowed(Case(settled, graph, len(places), count, memory), memory_limit)
     arrays = fresh_fields(settled, graph, begins, count)
     answer_bytes = sum(array.nbytes for array in arrays.values())
     common = (*arrays.values(), *numbers)
@@ -85,13 +91,18 @@ def run_alone(
         Allowance(time_limit) as time_left,
         listening(progress),
         workspaces.borrowed(anew=memory_limit is not None) as workspace,
+        streaming(case, memory_limit) as guard,
     ):
         work, queue_length = work_for(
             program, graph, workspace, count, places, large, memory,
-            anew=memory_limit is not None,
+            anew=memory_limit is not None, guard=guard,
         )  # fmt: skip
+        if guard is not None:
+            guard.pace(workspace.team.looked)
         _start_fronts(work, graph, queue_length, count)
-        ready = Ready(case, large, common, work, workspace, answer_bytes, memory_limit, checked)
+        ready = Ready(
+            case, large, common, work, workspace, answer_bytes, memory_limit, checked, guard
+        )
         calls = _go(ready, time_left, fault)
         profile = needs(program, graph, work)
         record = recorded(
@@ -114,6 +125,8 @@ class Ready(NamedTuple):
     answer_bytes: int
     memory_limit: int | None
     checked: bool
+    guard: Guard | None
+    """What keeps arcs from taking too much memory, where they are streamed."""
 
 
 def _go(
@@ -133,9 +146,10 @@ def _go(
     entries = [False, True] if later else [program.looks_back(ready.large)]
     barriers = 0
     for entry, looks_back in enumerate(entries):
-        held = graph_bytes(graph, looks_back) + ready.answer_bytes + ready.workspace.asked_bytes
+        held = held_by_graph(case, looks_back, ready.guard) + ready.answer_bytes
+        held += ready.workspace.asked_bytes
         allow(case, work.account, held, ready.memory_limit)
-        rows, turned = rows_of(graph, program, looks_back)
+        rows, turned = rows_of(graph, program, looks_back, ready.guard)
         in_weight = program.in_weights(turned.weights)
         ids = ids_where_kept(program, graph.num_vertices)
         tail = (*rows[:4], graph.num_vertices, ids, in_weight, *(0 for _ in program.counters))
@@ -234,14 +248,16 @@ def work_for(
     large: bool,
     memory_profile: MemoryProfile = MINIMAL,
     anew: bool = False,
+    guard: Guard | None = None,
 ) -> tuple[frontier.Work, int]:
     """Return the memory of a run, the frontier, checked before, in its queue, and its length."""
     queue = np.asarray(starting, np.int64)
+    workspace.of_arcs = None if guard is None else guard.array
     in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
     kept = None
     if in_tiles:
         with thread_settings.limit(threads), preparing():
-            kept = tiles.tiles_of(graph)
+            kept = tiles.tiles_of(graph, np.empty if guard is None else guard.array)
     work = memory_for(
         program.on(graph.targets.dtype), graph, workspace, threads, len(queue), kept,
         memory_profile, anew,
@@ -250,7 +266,9 @@ def work_for(
     return work, len(queue)
 
 
-def rows_of(graph: Graph, program: Program, looks_back: bool) -> tuple[frontier.Rows, Graph]:
+def rows_of(
+    graph: Graph, program: Program, looks_back: bool, guard: Guard | None = None
+) -> tuple[frontier.Rows, Graph]:
     """Return the rows of the graph for a program, its dtypes settled, and the graph turned round.
 
     The arcs of the latter are the incoming ones. Where these are not needed, outgoing arcs stand in
@@ -259,6 +277,7 @@ def rows_of(graph: Graph, program: Program, looks_back: bool) -> tuple[frontier.
     turned = graph
     if looks_back:
         with preparing():
+            turn_back(graph, guard)
             turned = graph.transpose
     most_degree = max(graph.max_degree, turned.max_degree if program.advances_back else 0)
     rows = frontier.Rows(

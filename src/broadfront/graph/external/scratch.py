@@ -6,6 +6,7 @@ moment elsewhere; so nothing stays when the process ends, however it ends.
 
 from __future__ import annotations
 
+import mmap
 import tempfile
 from os import PathLike
 from types import TracebackType
@@ -22,7 +23,7 @@ Array = NDArray[Any]
 class Scratch:
     """Bytes on the disk that are written and read by their place."""
 
-    def __init__(self, folder: str | PathLike[str]) -> None:
+    def __init__(self, folder: str | PathLike[str] | None) -> None:
         self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
         self.size = 0
         """Where what is appended goes."""
@@ -51,6 +52,14 @@ class Scratch:
         self._file.seek(place)
         while len(left):  # a disk that fills up takes a part first
             left = left[self._file.write(left) :]
+
+    def mapped(self, length: int, dtype: DTypeLike) -> Array:
+        """Return the array at the beginning, mapped; it stays when the file is closed."""
+        nbytes = length * np.dtype(dtype).itemsize
+        if nbytes == 0:
+            return np.empty(0, dtype)
+        memory = mmap.mmap(self._file.fileno(), nbytes, access=mmap.ACCESS_READ)
+        return np.frombuffer(memory, dtype)
 
     def read(self, place: int, length: int, dtype: DTypeLike) -> Array:
         """Return the array of `length` numbers at a place."""

@@ -15,7 +15,7 @@ sorting by distribution.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 from broadfront import progress
 from broadfront.clock import check_time
 from broadfront.graph.build import (
+    Columns,
     Dealt,
     Plan,
     Tally,
@@ -35,7 +36,7 @@ from broadfront.graph.build import (
 )
 from broadfront.graph.external.room import Room
 from broadfront.graph.external.scratch import Scratch
-from broadfront.graph.external.spill import BYTES_PER_EDGE, Spill
+from broadfront.graph.external.spill import BYTES_PER_EDGE
 
 Array = NDArray[Any]
 
@@ -43,6 +44,20 @@ BYTES_PER_DEALT_EDGE = BYTES_PER_EDGE + 64
 BYTES_PER_ARC = 48
 """Of an arc that is sorted: key and weight, both twice, and what they are unpacked to."""
 NUMBERS_AT_ONCE = 1 << 21
+
+
+class Edges(Protocol):
+    """Edges that come block by block, as often as they are asked for."""
+
+    @property
+    def weight_dtype(self) -> np.dtype[Any] | None:
+        """The dtype that holds all weights; None where edges have none."""
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+
+    def blocks(self, stage: str, sure: int = 0, nbytes: int = BYTES_PER_EDGE) -> Iterator[Columns]:
+        """Yield them in order; a block of so many bytes for each edge fits beside `sure` bytes."""
 
 
 class Rows(NamedTuple):
@@ -116,21 +131,23 @@ class Buckets:
 
 
 def rows_on_disk(
-    spill: Spill, num_vertices: int, room: Room, scratches: tuple[Scratch, Scratch],
+    edges: Edges, num_vertices: int, room: Room, scratches: tuple[Scratch, Scratch],
     *, symmetric: bool, drop_loops: bool,
 ) -> Rows:  # fmt: skip
-    """Sort all edges of `spill` into rows; they and their weights go into two scratch files."""
-    plan = planned(num_vertices, len(spill), symmetric, drop_loops)
+    """Sort all edges into rows; they and their weights go into two scratch files."""
+    plan = planned(num_vertices, len(edges), symmetric, drop_loops)
     keys, values = scratches
-    weight = spill.weight_dtype
-    starts, loops_read = _starts(plan, spill)
+    weight = edges.weight_dtype
+    starts, loops_read = _starts(plan, edges)
     buckets = Buckets(plan, starts, keys, values, weight)
-    for columns in spill.blocks("dealing edges", nbytes=BYTES_PER_DEALT_EDGE):
+    for columns in edges.blocks("dealing edges", nbytes=BYTES_PER_DEALT_EDGE):
         buckets.add(dealt(plan, columns)[0])
         del columns
     room.edges(BYTES_PER_ARC, 16 * num_vertices)
     tally = Tally.of(plan, num_vertices)
-    stored = index_dtype(num_vertices, 0)
+    stored = index_dtype(num_vertices, int(starts[-1]))
+    if np.dtype(stored).itemsize > np.dtype(plan.key_dtype).itemsize:
+        stored = index_dtype(num_vertices, 0)
     written = 0
     for first, last in buckets.runs(room):
         check_time()
@@ -145,10 +162,10 @@ def rows_on_disk(
     )  # fmt: skip
 
 
-def _starts(plan: Plan, spill: Spill) -> tuple[Array, int]:
+def _starts(plan: Plan, edges: Edges) -> tuple[Array, int]:
     """Return where each bucket begins, and how many self-loops there are."""
     starts, loops = np.zeros(plan.buckets + 1, np.int64), 0
-    for columns in spill.blocks("counting edges"):
+    for columns in edges.blocks("counting edges"):
         counts, more = counted(plan, columns.source, columns.target)
         starts[1:] += counts.sum(axis=0)
         loops += more

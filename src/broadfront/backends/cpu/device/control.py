@@ -42,6 +42,10 @@ FAULT, FAULT_COUNT, STOPPED_BY, WANTED, PATIENCE, ONE_WAY, CROWDED = (
 """A block at which to fail and after how many times, who stopped the run, bytes wanted, how often
 to look before giving up the core, whether there are no incoming arcs yet, and whether somebody else
 computes on the cores."""
+LOOKED = BEGUN + 1
+"""When mapped arrays were last looked after (`broadfront.residence`); 0 where nobody has to."""
+UNWATCHED_NANOSECONDS = 2_000_000
+"""So long after a look threads go on; then they wait for the next."""
 RAISED = STOP + 1
 """Three words for the error of a signal handler: its type, value and traceback, as Python has them
 in C. They are on the line of `STOP`, and written when it is."""
@@ -245,6 +249,15 @@ def gathered(control, rank, threads):
 
 
 @inner
+def keep_pace(control):
+    """Wait where mapped arrays are to be looked after, and were not for too long."""
+    looked = atomics.load(control, LOOKED)
+    while looked != 0 and _clock() - looked > UNWATCHED_NANOSECONDS and not stopped(control):
+        _sleep_microseconds(np.uint32(20))
+        looked = atomics.load(control, LOOKED)
+
+
+@inner
 def poll(control):
     """Look at the clock, and now and then for Ctrl-C; only the first thread of a team does."""
     poll_at(control, _clock())
@@ -253,6 +266,8 @@ def poll(control):
 @inner
 def poll_at(control, now):
     """Do as `poll` at a time that the caller knows."""
+    if atomics.load(control, LOOKED) != 0:
+        keep_pace(control)
     if now > control[DEADLINE]:
         stop(control, OUT_OF_TIME)
     if now > control[NEXT_LOOK]:
@@ -295,6 +310,8 @@ def claim(control, cursor, rank, count):
     """Return the first of the next `count` pieces of work; `NO_MORE` once the run is to stop."""
     if rank == 0:
         poll(control)
+    elif atomics.load(control, LOOKED) != 0:
+        keep_pace(control)
     if stopped(control):
         return NO_MORE
     return atomics.add(control, CURSORS + LINE * cursor, count)
@@ -308,6 +325,8 @@ def claim_piece(control, cursor, rank, count, near):
     """
     if rank == 0:
         poll(control)
+    elif atomics.load(control, LOOKED) != 0:
+        keep_pace(control)
     if stopped(control):
         return NO_MORE
     taken = atomics.load(control, CURSORS + LINE * cursor)

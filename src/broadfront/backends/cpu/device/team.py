@@ -20,6 +20,9 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from broadfront import threads as thread_settings
 from broadfront.backends.cpu.device import control
 from broadfront.backends.cpu.device.calls import Calls
@@ -177,6 +180,10 @@ class Team:
             words[device, control.FIRST] = -device * control.WORDS
         if fault is not None:
             words[fault[0], control.FAULT : control.FAULT + 2] = fault[1:]
+
+    def looked(self) -> NDArray[np.int64]:
+        """Return the word in which the loop is told when mapped arrays were looked after."""
+        return self.control[0, control.LOOKED : control.LOOKED + 1]
 
     @property
     def wants_incoming(self) -> bool:

@@ -33,6 +33,7 @@ from broadfront.pages import zeros
 
 ALWAYS_KEPT = 1 << 26
 LAST_RUNS = 16
+SMALL = 1 << 16
 NO_PIECES: NDArray[np.int64] = np.zeros(0, np.int64)
 
 _shelf: list[Workspace] = []
@@ -52,6 +53,8 @@ class Workspace:
         self._used: dict[str, int] = {}
         self._post: Post | None = None
         self._pieces = NO_PIECES
+        self.of_arcs: Callable[[int, DTypeLike], NDArray[Any]] | None = None
+        """Makes arrays that are as large as the arcs, where these do not fit in memory."""
         self.team = Team()  # last: there may be no memory for it
 
     def array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
@@ -59,6 +62,12 @@ class Workspace:
         array = self.kept_array(name, length, dtype)
         self._asked[name] = length * array.itemsize
         return array
+
+    def arc_array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
+        """Do as `array` for one as large as the arcs, which need not be in memory."""
+        if self.of_arcs is None or length * np.dtype(dtype).itemsize < SMALL:
+            return self.array(name, length, dtype)
+        return self.of_arcs(length, dtype)
 
     def kept_array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
         """Do as `array` for one that is counted elsewhere: `asked_bytes` leaves it out."""
@@ -127,6 +136,7 @@ class Workspace:
 
     def begin(self, anew: bool = False) -> None:
         """Open the account of another run; `anew` drops the arrays that earlier ones have left."""
+        self.of_arcs = None
         if anew:
             self._arrays.clear()
         self._asked.clear()
@@ -148,7 +158,15 @@ def _kept(
 
 
 class Ledger(Workspace):
-    """A workspace that keeps account of what is asked for, and hands out next to nothing."""
+    """A workspace that keeps account of what is asked for, and hands out next to nothing.
+
+    What is as large as the arcs is not counted where these are `streamed`.
+    """
+
+    def __init__(self, streamed: bool = False) -> None:
+        super().__init__()
+        if streamed:
+            self.of_arcs = lambda length, dtype: self.kept_array("", length, dtype)
 
     def kept_array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
         """Return an array all of whose elements are one and the same."""

@@ -40,10 +40,13 @@ from broadfront.graph.csr import Graph
 from broadfront.partition.outline import Outline
 from broadfront.partition.partition import Partition
 from broadfront.partition.split import PARTITIONERS, split
+from broadfront.residence import guarding
 
 if TYPE_CHECKING:
     from broadfront.backends.cpu.many import One
 
+LEAST_OF_ARCS = 1 << 24
+"""Bytes of arcs in memory that a streamed run has at least."""
 MOST_DEVICES = 64
 """So many are tried to find what would fit."""
 
@@ -64,6 +67,8 @@ class Case(NamedTuple):
     relabel: bool = True
     each_alone: bool = False
     """Whether it is one of many from sources of their own, which leave tiles alone."""
+    streamed: bool = False
+    """Whether what is as large as the arcs comes from files, a little at a time."""
 
     def bytes_at_first(self, at_most: bool = False) -> list[int]:
         """Return what each device begins with; `at_most` with all that the graph may come to."""
@@ -81,16 +86,16 @@ class Case(NamedTuple):
 
     def _of_graph(self, at_most: bool) -> int:
         """Return what one device begins with that has the graph as it is."""
-        program, graph, ledger = self.program, self.graph, Ledger()
+        program, graph, ledger = self.program, self.graph, Ledger(self.streamed)
         large = not self.each_alone and program.reduces_often and tiles.suit(graph)
         layout, held = None, 0
         if any(operator.in_tiles(large) for operator in program.reduces):
             arcs = graph.num_arcs
             layout = tiles.outlined(graph.num_vertices, arcs, arcs, filled_up=at_most)
-            held += 0 if graph.keeps("tiles") else array_bytes(layout)
+            held += 0 if graph.keeps("tiles") or self.streamed else array_bytes(layout)
         work = memory_for(program, graph, ledger, self.threads, self.starting, layout, self.memory)
         later = program.pulls_later(large) and not self.each_alone and not at_most
-        held += graph_bytes(graph, program.looks_back(large) and not later)
+        held += graph_bytes(graph, program.looks_back(large) and not later, self.streamed)
         held += _field_bytes(program, graph.num_vertices, graph.num_arcs)
         return held + ledger.asked_bytes + int(work.account[HELD])
 
@@ -127,8 +132,15 @@ def _column_bytes(setting: Setting, part: Outline) -> int:
     )
 
 
-def graph_bytes(graph: Graph, looks_back: bool) -> int:
-    """Return the bytes of a graph, with incoming arcs that have yet to be built where needed."""
+def graph_bytes(graph: Graph, looks_back: bool, streamed: bool = False) -> int:
+    """Return the bytes of a graph, with incoming arcs that have yet to be built where needed.
+
+    Of one that is streamed these are its vertices, and the least that there is of its arcs.
+    """
+    if streamed:
+        sides = 2 if graph.directed and (looks_back or graph.has_transpose) else 1
+        vertices = sum(column.nbytes for column in graph.vertex_data.values())
+        return sides * graph.offsets.nbytes + vertices + LEAST_OF_ARCS
     missing = looks_back and not graph.has_transpose
     return graph.nbytes + (graph.row_bytes if missing else 0)
 
@@ -207,6 +219,10 @@ def _advice(case: Case, most: int) -> str:
 
 def _others(case: Case, most: int) -> Iterator[tuple[str, int, int]]:
     """Give other ways to run a case: what to ask for, and what it begins and may end with."""
+    if case.partition is None and not case.streamed and guarding():
+        saved = "" if case.graph.mapped else "graph.save('graph.bfg') and bf.read('graph.bfg')"
+        if saved:
+            yield saved, *case._replace(streamed=True).span()
     changes = {}
     if case.memory is not MINIMAL:
         changes["memory='minimal'"] = case._replace(memory=MINIMAL)

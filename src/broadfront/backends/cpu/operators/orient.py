@@ -84,7 +84,7 @@ def new_lists(workspace: Workspace, graph: Graph, threads: int, operator: Inters
         workspace.array("list vertex", places, index),
         workspace.array("list start", places, index),
         workspace.array("list end", size if way != MERGE and each != "edge" else 1, index),
-        workspace.array("list kept", room, index),
+        workspace.arc_array("list kept", room, index),
         workspace.array("list tallies", 2 * threads * KEYS, np.int64),
         workspace.array(f"list marks {mark}", marked, mark),
         workspace.array("list counts", size if each == "vertex" else 1, np.int64),

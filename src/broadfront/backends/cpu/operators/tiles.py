@@ -18,6 +18,7 @@ Gilbert, Leiserson: Parallel sparse matrix-vector multiplication using compresse
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -63,11 +64,11 @@ def suit(graph: Graph) -> bool:
     return size > LARGE and _stripes(size, _bits(size, arcs)) ** 2 * SPARSE <= arcs
 
 
-def tiles_of(graph: Graph) -> Tiles:
-    """Return the tiles of a graph, cut on first need and kept with it."""
+def tiles_of(graph: Graph, make: Callable[..., Array] = np.empty) -> Tiles:
+    """Return the tiles of a graph, cut on first need into an array that `make` makes, and kept."""
     bits = _bits(graph.num_vertices, graph.num_arcs)
     size = graph.num_vertices
-    tiles: Tiles = graph.kept("tiles", lambda: cut(graph.offsets, graph.targets, size, bits))
+    tiles: Tiles = graph.kept("tiles", lambda: cut(graph.offsets, graph.targets, size, bits, make))
     return tiles
 
 
@@ -108,7 +109,9 @@ def _stripes(size: int, bits: int) -> int:
     return -(-size >> bits)
 
 
-def cut(offsets: Array, targets: Array, size: int, bits: int) -> Tiles:
+def cut(
+    offsets: Array, targets: Array, size: int, bits: int, make: Callable[..., Array] = np.empty
+) -> Tiles:
     """Sort arcs, given by rows, into tiles with sides of ``1 << bits`` vertices, bits up to 15."""
     stripes = _stripes(size, bits)
     counts = np.zeros((stripes, stripes), np.int64)
@@ -122,7 +125,7 @@ def cut(offsets: Array, targets: Array, size: int, bits: int) -> Tiles:
     threads.run(count, stripes, "counting tiles")
     starts = np.zeros(stripes * stripes + 1, np.int64)
     np.cumsum(-(-counts.T // TOGETHER) * TOGETHER, out=starts[1:])
-    pairs = np.empty(starts[-1], np.uint32)
+    pairs = make(int(starts[-1]), np.uint32)
 
     def fill(stripe: int) -> None:
         slots = starts[stripe:-1:stripes].copy()

@@ -1,0 +1,61 @@
+"""Runs in less memory than the graph takes: arcs come from files, a little at a time.
+
+Where a mapped graph does not fit in `memory_limit`, its vertices, fields and queues are held in
+memory as ever and counted, and what the limit leaves beside them is what there may be of the arcs
+(`broadfront.residence.Guard`). What is made of the arcs for a run, such as incoming arcs or tiles,
+is made in files, too. The loop and its operators are those of any other run, and so are the bits of
+the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from broadfront.backends.cpu.memory.need import LEAST_OF_ARCS, Case, graph_bytes, refuse
+from broadfront.graph.csr import Graph
+from broadfront.graph.external.turned import beside, turn
+from broadfront.residence import Guard, guarding
+
+ALWAYS = False
+"""Whether mapped graphs are streamed whatever the limit is; for tests."""
+
+
+def allowed(case: Case, most: int | None) -> Case:
+    """Return the case as it is to be run: streamed where it must be; refuse what does not fit."""
+    if most is None:
+        return case
+    if case.graph.mapped and guarding() and (ALWAYS or max(case.bytes_at_first()) > most):
+        case = case._replace(streamed=True)
+    refuse(case, most)
+    return case
+
+
+@contextmanager
+def streaming(case: Case, most: int | None) -> Iterator[Guard | None]:
+    """Guard the arcs of a streamed run inside the block; for others there is no guard."""
+    if most is None or not case.streamed:
+        yield None
+        return
+    budget = LEAST_OF_ARCS + max(0, most - max(case.bytes_at_first())) // 2
+    with Guard(case.graph.arc_arrays, budget, beside(case.graph)) as guard:
+        if case.graph.has_transpose:
+            guard.add(*case.graph.transpose.arc_arrays)
+        for layout in case.graph.layouts:
+            guard.add(*(part for part in layout if isinstance(part, np.ndarray)))
+        yield guard
+
+
+def held_by_graph(case: Case, looks_back: bool, guard: Guard | None) -> int:
+    """Return the bytes of a run's graph; of arcs that are streamed all that there may be."""
+    held = graph_bytes(case.graph, looks_back, case.streamed)
+    return held if guard is None else held - LEAST_OF_ARCS + guard.budget
+
+
+def turn_back(graph: Graph, guard: Guard | None) -> None:
+    """Build the incoming arcs of a streamed run on the disk, unless they are there."""
+    if guard is not None and not graph.has_transpose:
+        turned = turn(graph, guard.budget, guard.folder)
+        guard.add(*turned.arc_arrays)
