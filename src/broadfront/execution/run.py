@@ -25,10 +25,11 @@ from broadfront.errors import OptionError
 from broadfront.execution.answer import Answer
 from broadfront.execution.asynchronous.choice import Choice, choose_execution
 from broadfront.execution.asynchronous.settings import Async, requested
+from broadfront.execution.lowering import Meaning
 from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.program import Program
 from broadfront.execution.spread import partition_for
-from broadfront.execution.synchronous import Meaning, meaning_of
+from broadfront.execution.synchronous import meaning_of
 from broadfront.graph.csr import Graph
 from broadfront.progress import listening
 
