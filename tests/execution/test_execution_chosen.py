@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -25,7 +27,7 @@ def test_small_components_tell_nothing() -> None:
 
 def test_deep_graphs_in_good_parts_run_asynchronously() -> None:
     graph = bf.generate("grid:30x2000")
-    where = {"devices": ["cpu", "cpu"], "partitioner": "range"}
+    where: dict[str, Any] = {"devices": 2, "threads": 1, "partitioner": "range"}
     found = bf.bfs(graph, 0, **where)
     assert found.report.execution == "async"
     assert "deep" in found.report.why
@@ -39,13 +41,13 @@ def test_deep_graphs_in_good_parts_run_asynchronously() -> None:
 
 def test_the_rest_runs_bulk_synchronously_and_says_why() -> None:
     deep, shallow = bf.generate("grid:30x2000"), bf.generate("kron:13")
-    two = ["cpu", "cpu"]
+    two: dict[str, Any] = {"devices": 2, "threads": 1}
     assert cut_share(bf.split(deep, 2, "random")) > 0.4
     for why, report in (
-        ("many edges", bf.bfs(deep, 0, devices=two, partitioner="random").report),
-        ("shallow", bf.bfs(shallow, 0, devices=two).report),
-        ("small", bf.bfs(bf.generate("grid:20x20"), 0, devices=two).report),
-        ("iterations", bf.bfs(deep, 0, target=5, devices=two).report),
+        ("many edges", bf.bfs(deep, 0, **two, partitioner="random").report),
+        ("shallow", bf.bfs(shallow, 0, **two).report),
+        ("small", bf.bfs(bf.generate("grid:20x20"), 0, **two).report),
+        ("iterations", bf.bfs(deep, 0, target=5, **two).report),
     ):
         assert report.execution == "bsp"
         assert why in report.why
