@@ -126,7 +126,7 @@ def _check_bfs(drawn: Case) -> None:
 
 def _check_sssp(drawn: Case) -> None:
     sources, target = _sources(drawn), _target(drawn)
-    width = None if target is not None else drawn.random.choice([None, None, 0.5])
+    width = drawn.random.choice([None, None, 0.5])
     found = bf.sssp(drawn.graph, sources, target=target, width=width, **drawn.where)
     expected = np.array(oracle.distances(drawn.plain, sources))
     if target is None:

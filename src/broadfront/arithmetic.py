@@ -35,6 +35,7 @@ DIVIDE = (
     operator.floordiv, operator.ifloordiv, operator.mod, operator.imod, operator.truediv,
     operator.itruediv,
 )  # fmt: skip
+FLOOR = DIVIDE[:2]
 POWER = (operator.pow, operator.ipow)
 AND = (operator.and_, operator.iand)
 LEFT, RIGHT = (operator.lshift, operator.ilshift), (operator.rshift, operator.irshift)
@@ -108,10 +109,7 @@ class _Lowering(Naming):
             )
         )
         if op in DIVIDE:
-            zero = llvm.Constant(other.type, 0)
-            real = isinstance(kinds[1], types.Float)
-            is_zero = builder.fcmp_ordered if real else builder.icmp_signed
-            self._raise_if(is_zero("==", other, zero), ZeroDivisionError, "division by zero")
+            self._check_division(op, one, other, kinds)
             return
         if not all(isinstance(kind, types.Integer) for kind in kinds):
             return
@@ -128,6 +126,18 @@ class _Lowering(Naming):
                 outcome = getattr(builder, f"{sign}{verb}_with_overflow")(*wide)
                 beyond = builder.extract_value(outcome, 1)
                 self._raise_if(beyond, OverflowError, f"{name} is beyond 64 bits")
+
+    def _check_division(self, op: Any, one: Any, other: Any, kinds: list[Any]) -> None:
+        builder = self.builder
+        if isinstance(kinds[1], types.Float):
+            is_zero = builder.fcmp_ordered("==", other, llvm.Constant(other.type, 0))
+        else:
+            is_zero = builder.icmp_signed("==", other, other.type(0))
+        self._raise_if(is_zero, ZeroDivisionError, "division by zero")
+        if op in FLOOR and kinds[0] == types.int64:
+            least = builder.icmp_signed("==", one, one.type(kinds[0].minval))
+            turned = builder.and_(least, builder.icmp_signed("==", other, other.type(-1)))
+            self._raise_if(turned, OverflowError, "a quotient is beyond 64 bits")
 
     def _check_shift(self, left: bool, one: Any, other: Any, result: Any) -> None:
         builder = self.builder

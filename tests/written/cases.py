@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
 
 import broadfront as bf
-from written.judge import judged
+from written.judge import judged, refusal
 from written.opcodes import conditions, expressions
 from written.templates import MOST_ROUNDS, SOUND, TEMPLATES
 from written.worlds import World, places, worlds
@@ -45,10 +46,17 @@ class Case:
         def run(**where: Any) -> Any:
             return bf.run(self.program, graph, frontier=self.world.frontier, init=init, **where)
 
-        return judged(run, self.program, self.where, None)
+        refused = _refusal(self.template, graph.targets.dtype)
+        return judged(run, self.program, self.where, refused)
 
     def runnable(self) -> str:
         return f"{HEAD}\n{self!r}.check()\n"
+
+
+@lru_cache
+def _refusal(template: str, vertex: Any) -> str | None:
+    """Return why several devices refuse a template, if they do."""
+    return refusal(TEMPLATES[template], vertex)
 
 
 @st.composite

@@ -15,8 +15,6 @@ from broadfront.execution.refusals import needs_ids
 from broadfront.execution.synchronous import choices
 
 REFUSALS = (OptionError, FunctorError)
-RAISED = (BoundsError, FunctorError, ArithmeticError)
-"""What the reference raises while a program runs: too large a number, a place that is not there."""
 SAME, REFUSED, FAILED = "same", "refused on several devices", "raised by the reference"
 BY_ALL = "refused by all"
 Run = Callable[..., Any]
@@ -59,9 +57,13 @@ def judged(run: Run, program: Program, several: dict[str, Any], refused: str | N
     """
     try:
         expected = run(devices="python")
-    except RAISED:
+    except BoundsError as error:
+        _raises_too(run, {"threads": 1}, BoundsError, error)
         return FAILED
-    except OptionError as error:
+    except ArithmeticError as error:
+        _raises_too(run, {"threads": 1, "checked": True}, ArithmeticError, error)
+        return FAILED
+    except REFUSALS as error:
         _refused_too(run, {"threads": 1}, error)
         _refused_too(run, several, error)
         return BY_ALL
@@ -78,7 +80,16 @@ def judged(run: Run, program: Program, several: dict[str, Any], refused: str | N
     return SAME
 
 
-def _refused_too(run: Run, where: dict[str, Any], error: OptionError) -> None:
+def _raises_too(run: Run, where: dict[str, Any], kind: type[Exception], error: Exception) -> None:
+    """Have another back end raise what the reference does while it runs."""
+    try:
+        run(**where)
+    except kind:
+        return
+    raise AssertionError(f"runs on {where}, and the reference raises: {error}")
+
+
+def _refused_too(run: Run, where: dict[str, Any], error: Exception) -> None:
     """Have another back end refuse what the reference does."""
     try:
         run(**where)

@@ -14,6 +14,8 @@ import broadfront as bf
 from broadfront import atomics
 from written.opcodes import CONDITION, EXPRESSION, MOST, holds, number
 
+LARGE = np.array([0, 1, 2, 2**31 - 1, 2**31, 2**32, 2**62, 2**63 - 1, -(2**63), -1])
+"""Numbers at the ends of what fits."""
 FIRST, SECOND, QUESTION = 0, EXPRESSION, 2 * EXPRESSION
 ROUNDS = QUESTION + CONDITION
 LENGTH = ROUNDS + 1
@@ -178,6 +180,32 @@ def around(vertex: Any, state: Any) -> None:
     state.c[vertex] = most - least
 
 
+def beyond(vertex: Any, state: Any) -> None:
+    """Set what may not fit: one operation on large numbers, and its outcome is kept."""
+    operation, narrow = state.code[SECOND + 2], state.code[SECOND + 5]
+    left, right = LARGE[state.code[SECOND + 1]], LARGE[state.code[SECOND + 4]]
+    if operation == 0:
+        state.b[vertex] = left + right
+    elif operation == 1:
+        state.b[vertex] = left - right
+    elif operation == 2:
+        state.b[vertex] = left * right
+    elif operation == 3:
+        state.b[vertex] = left // right
+    elif operation == 4:
+        state.b[vertex] = left % right
+    else:
+        state.b[vertex] = abs(left) - 1
+    if narrow == 5:
+        state.small[vertex] = left
+
+
+def far(vertex: Any, state: Any) -> Any:
+    """Set `c` from a vertex that is near by its number, if there is one."""
+    state.c[vertex] = state.b[vertex + state.code[FIRST + 1] // 4] + state.code[vertex % 3]
+    return state.c[vertex]
+
+
 def count_round(state: Any) -> None:
     state.done[0] += 1
 
@@ -265,6 +293,12 @@ TEMPLATES = {
         made("a number per edge", [
             rounds(bf.Advance(mark, into="a"), bf.Compute(fold_row, sums=SUMS)),
         ], (np.int64, "max", -30), unordered=False, arc=bf.Field(np.int64, per="edge")),
+        made("what may not fit", [
+            rounds(bf.Compute(beyond), bf.Compute(settle, sums=SUMS)),
+        ], (np.int64, "min", 5), small=bf.Field(np.int32)),
+        made("far", [
+            rounds(bf.Compute(settle), bf.Compute(far, sums=SUMS)),
+        ], (np.int64, None, 2)),
         made("pairs", [
             rounds(bf.Advance(pair, into="two"), bf.Compute(unpair, sums=SUMS)),
         ], (np.int64, "max", 0), two=bf.Field(np.int64, fill=-9, combine="max", width=2)),
