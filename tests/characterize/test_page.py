@@ -54,6 +54,17 @@ def test_nothing_measured_is_shown_as_nothing() -> None:
     assert "Three models" in page_of(Findings())
 
 
+def test_notes_are_told_in_text_and_page() -> None:
+    found = findings()
+    found.notes, found.stopped = ["others were at work: load 9 <&>"], True
+    assert found.table().endswith(
+        "load 9 <&>\n  stopped by Ctrl-C; what is here was measured before"
+    )
+    text = page_of(found)
+    assert "<strong>others were at work: load 9 &lt;&amp;&gt;.</strong>" in text
+    assert "<strong>stopped by Ctrl-C" in text
+
+
 def page_of(found: Findings) -> str:
     pytest.importorskip("matplotlib")
     return page(found)

@@ -119,6 +119,8 @@ class Findings:
         What the graphs of the first two studies are like.
     rows
         A `Row` for each run.
+    notes
+        What the reader must know of how it was measured.
     stopped
         Whether Ctrl-C ended it.
     machine
@@ -128,6 +130,7 @@ class Findings:
     settings: dict[str, Any] = field(default_factory=dict)
     graphs: list[Facts] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
     stopped: bool = False
     machine: dict[str, Any] = field(default_factory=machine)
 

@@ -37,6 +37,7 @@ from broadfront.graph500.index import index_edges
 from broadfront.report.record import Record
 from broadfront.report.table import seconds_text
 from broadfront.report.teps import edges_reached
+from broadfront.scaling.measure import others_at_work
 from broadfront.traffic import counting
 
 Tell = Callable[[str], None]
@@ -126,7 +127,7 @@ class Study:
     """Runs a study into `findings`."""
 
     def __init__(self, settings: Settings, tell: Tell) -> None:
-        self.findings = Findings(settings.plain())
+        self.findings = Findings(settings.plain(), notes=others_at_work())
         self._settings, self._tell = settings, tell
         self._options = {"threads": settings.threads or threads.count()}
 

@@ -11,7 +11,7 @@ from html import escape
 
 from broadfront.characterize.findings import Findings
 from broadfront.characterize.plots import PICTURES, pictures
-from broadfront.characterize.tables import Table, tables
+from broadfront.characterize.tables import STOPPED, Table, tables
 from broadfront.scaling.look import FAINT, INK
 from broadfront.sizes import size_text
 
@@ -83,11 +83,12 @@ def _about(findings: Findings) -> str:
     where = [str(told.get("processor", "")), f"{told.get('cores', '?')} cores",
              size_text(memory) if memory else "", f"Python {told.get('python', '?')}"]  # fmt: skip
     threads, repeats = settings.get("threads", "?"), settings.get("repeats", "?")
-    stopped = " <strong>It was stopped before its end.</strong>" if findings.stopped else ""
+    notes = [*findings.notes, *([STOPPED] if findings.stopped else [])]
+    told_too = "".join(f" <strong>{escape(note)}.</strong>" for note in notes)
     return (
         "<p>Graph primitives written for operators (data-centric), as vertex programs "
         "(gather-apply-scatter, lowered in two styles) and as products over semirings, and the "
-        f"five searches of Graph500: what each costs on this machine.{stopped}</p>\n"
+        f"five searches of Graph500: what each costs on this machine.{told_too}</p>\n"
         f'<p class="dim">{escape(", ".join(part for part in where if part))}. {threads} threads, '
         f"median of {repeats}. Answers were verified before anything was timed. Tables and figures "
         "are those of Wu and others, IISWC 2015, where they have numbers.</p>"

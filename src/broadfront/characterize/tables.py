@@ -15,6 +15,7 @@ from broadfront.characterize.ways import MODELS, PRIMITIVES
 from broadfront.report.table import aligned, seconds_text
 from broadfront.sizes import size_text
 
+STOPPED = "stopped by Ctrl-C; what is here was measured before"
 ENOUGH = 4
 """Rows from which on a correlation is told."""
 
@@ -36,9 +37,8 @@ def as_text(findings: Findings) -> list[str]:
     lines = []
     for table in tables(findings):
         lines += [table.title, *aligned(table.head, table.rows), ""]
-    if findings.stopped:
-        lines += ["stopped by Ctrl-C; what is here was measured before", ""]
-    return lines[:-1]
+    notes = [*findings.notes, *([STOPPED] if findings.stopped else [])]
+    return [*lines, "Notes", *(f"  {note}" for note in notes)] if notes else lines[:-1]
 
 
 def tables(findings: Findings) -> list[Table]:

@@ -70,7 +70,7 @@ class Study:
 
     def __init__(self, settings: Settings, tell: Tell) -> None:
         planned = plan(settings)
-        self.findings = Findings(plain_settings(settings), [*planned.notes, *_others()])
+        self.findings = Findings(plain_settings(settings), [*planned.notes, *others_at_work()])
         self._settings = settings
         self._cells = planned.cells
         self._memory = settings.memory
@@ -208,7 +208,7 @@ class Going:
             self.row = replace(self.row, trials=(*self.row.trials, clock.seconds))
 
 
-def _others() -> list[str]:
+def others_at_work() -> list[str]:
     """Return a note if others use the machine: threads that wait for each other suffer most."""
     found = load_average()
     return [f"others were at work: load {found:.1f} at the start"] if found > QUIET_LOAD else []
