@@ -302,6 +302,17 @@ def as_element(typing_context: Any, array: Any, value: Any) -> Any:
 
 
 @intrinsic
+def as_term(typing_context: Any, array: Any, value: Any) -> Any:
+    """Return `value`, a term of a total in `array`; a real one of an integer total is refused."""
+    refuse_cast(value, array.dtype, "a term of a total")
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return arguments[1]
+
+    return value(array, value), generate
+
+
+@intrinsic
 def any_element(typing_context: Any, array: Any) -> Any:
     """Return an element of no meaning, of the kind that an array holds."""
     dtype = array.dtype

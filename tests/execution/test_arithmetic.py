@@ -105,6 +105,18 @@ def test_several_devices_and_checked_runs_refuse_it_too(where: dict[str, Any]) -
         done(a_half, fields(), where)
 
 
+def half_a_term(vertex: int, state: Any) -> float:
+    return 0.5
+
+
+@pytest.mark.parametrize("where", [PYTHON, {"threads": 1}], ids=str)
+def test_real_terms_of_integer_totals_are_refused(where: dict[str, Any]) -> None:
+    total = bf.Field(np.int64, length=1)
+    program = bf.Program({"total": total}, step=[bf.Compute(half_a_term, sums=("total",))])
+    with pytest.raises(FunctorError, match=r"write int\(...\)"):
+        bf.run(program, path(), frontier=(), **where)
+
+
 @pytest.mark.parametrize("functor", [a_half, whole_but_real, through_a_helper, by_an_atomic])
 def test_python_refuses_real_numbers_too_be_they_whole(functor: Callable[..., Any]) -> None:
     with pytest.raises(FunctorError, match="this is a real number: write int"):

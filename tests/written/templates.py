@@ -251,7 +251,7 @@ TEMPLATES = {
         made("pull sums into reals", [
             rounds(bf.Advance(propose, into="a", cond=wanted),
                    bf.Compute(settle, over="frontier", sums=SUMS), bf.Filter(kept)),
-        ], (np.float64, "sum", 0)),
+        ], (np.float64, "sum", 0), b=np.float64, total=bf.Field(np.float64, length=1)),
         made("reset what is proposed to", [
             rounds(bf.Compute(reset, sums=SUMS), bf.Advance(propose, into="a"), bf.Filter(kept)),
         ], (np.int32, "max", -50)),

@@ -74,7 +74,9 @@ def _uses(operator: Operator, program: Program, state: Any) -> list[Use]:
             if operator.activate is not None:
                 uses.append((operator.activate, (INTEGER, field, field, state), None))
             return uses
-        case Compute() | Filter():
+        case Compute():
+            return [(operator.functor, (INTEGER, state), _terms(operator, program))]
+        case Filter():
             return [(operator.functor, (INTEGER, state), None)]
         case Reduce():
             kind = INTEGER if isinstance(operator.identity, int) else REAL
@@ -83,9 +85,13 @@ def _uses(operator: Operator, program: Program, state: Any) -> list[Use]:
                 meeting = [(operator.combine.function, (kind, kind), kind)]
             if operator.of_neighbor:
                 return [*meeting, (operator.functor, (INTEGER, state), kind),
-                        (operator.apply, (INTEGER, kind, state), None)]  # fmt: skip
-            return [*meeting, (operator.functor, (INTEGER, INTEGER, INTEGER, state), None),
-                    (operator.apply, (INTEGER, REAL, state), None)]  # fmt: skip
+                        (operator.apply, (INTEGER, kind, state), _terms(operator, program))
+                        ]  # fmt: skip
+            return [
+                *meeting,
+                (operator.functor, (INTEGER, INTEGER, INTEGER, state), None),
+                (operator.apply, (INTEGER, kind, state), _terms(operator, program)),
+            ]
         case Levels():
             uses = [(operator.gather, (INTEGER, INTEGER, INTEGER, state), REAL),
                     (operator.apply, (INTEGER, REAL, state), None)]  # fmt: skip
@@ -105,6 +111,14 @@ def _uses(operator: Operator, program: Program, state: Any) -> list[Use]:
             return [(operator.functor, (INTEGER, INTEGER, INTEGER, state), INTEGER)]
         case Once():
             return [(operator.functor, (state,), None)]
+
+
+def _terms(operator: Compute | Reduce, program: Program) -> Any:
+    """Return the type of the terms that a functor returns for totals, or None."""
+    kinds = [element_kind(_dtype(program, name)) for name in operator.sums]
+    if len(kinds) < 2:
+        return kinds[0] if kinds else None
+    return types.BaseTuple.from_types(kinds)
 
 
 def _dtype(program: Program, name: str) -> Any:

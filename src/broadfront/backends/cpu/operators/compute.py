@@ -28,6 +28,7 @@ from broadfront.backends.cpu.operators.frontier import (
 from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.describe import Compute, Once
+from broadfront.pointers import as_term
 
 # ---------------------------------------------------------------------- totals
 
@@ -40,14 +41,23 @@ def totals_of(places: tuple[int, ...]) -> tuple[Callable[..., Any], ...]:
         (first,) = places
 
         @inner
+        def add_one(totals, answer, state):
+            return totals[0] + as_term(state[first], answer), 0.0
+
+        @inner
         def publish_one(partials, blocks, state):
             total = 0.0
             for block in range(blocks):
                 total += partials[block]
             state[first][0] = total
 
-        return _add_one, _store_one, publish_one
+        return add_one, _store_one, publish_one
     first, second = places
+
+    @inner
+    def add_two(totals, answer, state):
+        one, two = as_term(state[first], answer[0]), as_term(state[second], answer[1])
+        return totals[0] + one, totals[1] + two
 
     @inner
     def publish_two(partials, blocks, state):
@@ -58,11 +68,11 @@ def totals_of(places: tuple[int, ...]) -> tuple[Callable[..., Any], ...]:
         state[first][0] = one
         state[second][0] = two
 
-    return _add_two, _store_two, publish_two
+    return add_two, _store_two, publish_two
 
 
 @inner
-def _add_nothing(totals, answer):
+def _add_nothing(totals, answer, state):
     return totals
 
 
@@ -77,18 +87,8 @@ def _publish_nothing(partials, blocks, state):
 
 
 @inner
-def _add_one(totals, answer):
-    return totals[0] + answer, 0.0
-
-
-@inner
 def _store_one(partials, block, totals):
     partials[block] = totals[0]
-
-
-@inner
-def _add_two(totals, answer):
-    return totals[0] + answer[0], totals[1] + answer[1]
 
 
 @inner
@@ -110,7 +110,7 @@ def compute(operator: Compute, places: tuple[int, ...]) -> Callable[..., Any]:
         totals = (0.0, 0.0)
         first = block * BLOCK
         for place in range(first, min(graph.owned, first + BLOCK)):
-            totals = add(totals, functor(np.int64(graph.members[place]), state))
+            totals = add(totals, functor(np.int64(graph.members[place]), state), state)
         return totals, np.int64(0)
 
     return dense(blocks_of_vertices, block_of_vertices, store, publish)

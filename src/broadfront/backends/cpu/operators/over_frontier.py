@@ -72,7 +72,7 @@ def each_of_frontier(
             totals = (0.0, 0.0)
             for place in range(begin, min(size, begin + grain)):
                 answer, looked = at_vertex(np.int64(queue[place]), graph, state, in_state)
-                totals = add(totals, answer)
+                totals = add(totals, answer, state)
                 visited += looked
             store(partials, begin // grain, totals)
 
@@ -89,7 +89,7 @@ def each_of_frontier(
                 while left != 0:
                     vertex = (word << 6) + np.int64(trailing_zeros(left))
                     answer, looked = at_vertex(vertex, graph, state, in_state)
-                    totals = add(totals, answer)
+                    totals = add(totals, answer, state)
                     visited += looked
                     left &= left - np.uint64(1)
             store(partials, begin // WORDS_PER_TURN, totals)

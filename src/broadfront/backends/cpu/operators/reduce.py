@@ -182,7 +182,7 @@ def _by_edges(
         first = block * BLOCK
         for place in range(first, min(graph.owned, first + BLOCK)):
             answer, looked = at_vertex(np.int64(graph.members[place]), graph, state, in_state)
-            totals = add(totals, answer)
+            totals = add(totals, answer, state)
             visited += looked
         return totals, visited
 
@@ -239,7 +239,7 @@ def _by_rows(
             total = start
             for edge in range(begin, end):
                 total = meeting(total, offers[targets[edge]])
-            totals = add(totals, apply(vertex, total, state))
+            totals = add(totals, apply(vertex, total, state), state)
         return totals, visited
 
     return dense(blocks_of_vertices, block_of_rows, store, publish)
@@ -299,7 +299,7 @@ def _by_tiles(
             )  # fmt: skip
         totals = (0.0, 0.0)
         for place in range(count):
-            totals = add(totals, apply(first + place, gathered[place], state))
+            totals = add(totals, apply(first + place, gathered[place], state), state)
         return totals, tiles.arcs[stripe]
 
     return dense(_stripes, stripe_of_tiles, store, publish)
