@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from broadfront import threads as thread_settings
 from broadfront.backends.cpu.device import control
 from broadfront.backends.cpu.device import workspace as workspaces
-from broadfront.backends.cpu.ends import arcs_of, places_in
+from broadfront.backends.cpu.ends import arcs_of, increasing, places_in
 from broadfront.backends.cpu.loop.fused import fused
 from broadfront.backends.cpu.loop.numbers import numbers_of
 from broadfront.backends.cpu.memory.equip import memory_for
@@ -50,8 +50,6 @@ from broadfront.residence import Guard
 Array = NDArray[Any]
 
 ARCS_WORTH_A_THREAD = 1 << 15
-MANY = 64
-"""Of so many vertices one, and a frontier is put in order by marks of all."""
 FEW_STARTS, FEW_ARCS = 64, 1 << 19
 """What is one thread's work in a graph that never branches: so many vertices to start from, and so
 many arcs where each is looked at once."""
@@ -210,15 +208,6 @@ def frontier_of(graph: Graph, starting: ArrayLike) -> NDArray[np.int64]:
     if (found[1:] > found[:-1]).all():
         return found
     return increasing(found, graph.num_vertices)
-
-
-def increasing(places: Array, size: int) -> NDArray[np.int64]:
-    """Return positions in order, each once; many are marked, which beats sorting."""
-    if len(places) * MANY < size:
-        return np.unique(places).astype(np.int64)
-    there = np.zeros(size, np.bool_)
-    there[places] = True
-    return np.flatnonzero(there)
 
 
 def _is_narrow(program: Program, graph: Graph, starts: int) -> bool:
