@@ -3,8 +3,8 @@
 What is mapped comes into memory by the page where it is touched, and stays. A `Guard` watches how
 much of files the process holds, from a thread of its own, and takes all of its arrays out of memory
 (``MADV_DONTNEED``) when that passes half of a budget; the other half is for what comes in before it
-has looked again. Threads that touch the arrays do not run ahead of it: pieces of
-`broadfront.threads` look themselves, and compiled loops wait for a look that is late
+has looked again. Threads that touch the arrays do not run far ahead of it: pieces of
+`broadfront.threads` look themselves, and compiled loops wait for a look after so many page faults
 (`Guard.pace`). The content stays in the file, and mostly in the system's cache of it, from where it
 comes back, as far ahead as the system reads, when it is touched again. Code that reads the arrays
 needs to know nothing.
@@ -36,11 +36,14 @@ Array = NDArray[Any]
 Result = TypeVar("Result")
 
 STATM = "/proc/self/statm"
-INTERVAL = 0.0005
+INTERVAL = 0.0002
 """Seconds between two looks."""
+AROUND_A_FAULT = 1 << 16
+"""Bytes that come into memory with a page that is touched, where the system has them at hand."""
 AT_HAND = 1 << 25
 """Bytes of a mapped graph that are in memory while it is only checked or looked over."""
 HALF = 2
+"""A budget is so many times what is let go of; and that so many times what comes in unseen."""
 
 
 def guarding() -> bool:
@@ -52,6 +55,14 @@ def of_files() -> int:
     """Return the bytes of mapped files that this process holds in memory."""
     with open(STATM) as told:
         return int(told.read().split()[2]) * mmap.PAGESIZE
+
+
+def page_faults() -> int:
+    """Return how many page faults this process has had."""
+    import resource  # which not all systems have
+
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_minflt + used.ru_majflt
 
 
 class Guard:
@@ -98,7 +109,10 @@ class Guard:
         self.times += 1
 
     def pace(self, looked: Callable[[], Array]) -> None:
-        """Tell a compiled loop, in the one element of what `looked` returns, of every look."""
+        """Tell a compiled loop of every look, in the two words that `looked` returns.
+
+        They are the page faults so far, and how many more there may be before the next look.
+        """
         self._looked.append(looked)
 
     def look(self) -> None:
@@ -110,10 +124,10 @@ class Guard:
 
     def _watch(self) -> None:
         while not self._over.is_set():
-            began = time.monotonic_ns()
+            faults = page_faults()
             self.look()
             for looked in self._looked:
-                looked()[0] = began
+                looked()[:] = faults, max(1, self.budget // HALF // HALF // AROUND_A_FAULT)
             time.sleep(INTERVAL)
 
     def __enter__(self) -> Guard:

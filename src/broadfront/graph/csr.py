@@ -27,6 +27,7 @@ from broadfront.graph import data
 from broadfront.graph.derived import Derived
 from broadfront.graph.labels import Labels, frozen, unknown
 from broadfront.graph.origin import Origin
+from broadfront.graph.soundness import extremes
 from broadfront.locks import new_lock
 from broadfront.residence import AT_HAND, Guard
 
@@ -192,7 +193,8 @@ class Graph(Derived):
 
     def _at_hand(self) -> AbstractContextManager[object]:
         """Return a block in which little of a mapped graph is in memory at a time."""
-        return Guard(self.arc_arrays, AT_HAND) if self._mapped else nullcontext()
+        large = self._mapped and self.row_bytes > AT_HAND
+        return Guard(self.arc_arrays, AT_HAND) if large else nullcontext()
 
     @property
     def weight_bounds(self) -> tuple[Any, Any]:
@@ -201,7 +203,7 @@ class Graph(Derived):
             weights = self.weights
             given = weights is not None and len(weights) > 0
             with self._at_hand():
-                self._weight_bounds = (weights.min(), weights.max()) if given else (1, 1)  # type: ignore[union-attr]
+                self._weight_bounds = extremes(weights) if given else (1, 1)  # type: ignore[arg-type]
         return self._weight_bounds
 
     @property

@@ -19,6 +19,7 @@ from broadfront.kernel import kernel
 Array = NDArray[Any]
 
 VERTICES_PER_PIECE = 1 << 18
+NUMBERS_PER_PIECE = 1 << 21
 
 
 def check_rows(
@@ -36,14 +37,18 @@ def check_rows(
     """
     if offsets[0] != 0 or offsets[-1] != len(targets) or np.any(offsets[1:] < offsets[:-1]):
         raise GraphError("the offsets do not rise from 0 to the number of targets")
-    if len(targets) and (targets.min() < 0 or targets.max() >= len(offsets) - 1):
-        raise GraphError("a target is not a vertex")
-    if weights is not None and weights.dtype.kind == "f" and np.isnan(weights.max(initial=0)):
-        raise GraphError("a weight is nan")
-    size = 8 if weights is None else weights.dtype.itemsize
-    bits = None if weights is None else weights.view(f"u{size}")
-    negative_zero = np.uint64(1 << (8 * size - 1))
-    pieces = threads.ranges(len(offsets) - 1, VERTICES_PER_PIECE)
+    if len(targets):
+        lowest, highest = extremes(targets)
+        if lowest < 0 or highest >= len(offsets) - 1:
+            raise GraphError("a target is not a vertex")
+        if weights is not None and weights.dtype.kind == "f" and np.isnan(extremes(weights)[1]):
+            raise GraphError("a weight is nan")
+    width = 8 if weights is None else weights.dtype.itemsize
+    bits = None if weights is None else weights.view(f"u{width}")
+    negative_zero = np.uint64(1 << (8 * width - 1))
+    size = len(offsets) - 1
+    grain = min(VERTICES_PER_PIECE, 1 + size * NUMBERS_PER_PIECE // max(1, len(targets)))
+    pieces = threads.ranges(size, grain)
     found = threads.run(
         lambda piece: _scan(offsets, targets, bits, negative_zero, parallel, *pieces[piece]),
         len(pieces), "checking",
@@ -54,6 +59,16 @@ def check_rows(
         raise GraphError(f"the header promises {self_loops:,} self-loops, which is wrong")
     if not directed and sum(int(balance) for _, _, balance in found) % 2**64:
         raise GraphError("an undirected edge stands at one of its ends only, or has two weights")
+
+
+def extremes(array: Array) -> tuple[Any, Any]:
+    """Return the smallest and the largest of some numbers; NaN if one is NaN."""
+    pieces = threads.ranges(len(array), NUMBERS_PER_PIECE)
+    found = threads.run(
+        lambda piece: [pick(array[slice(*pieces[piece])]) for pick in (np.min, np.max)], len(pieces)
+    )
+    lowest, highest = zip(*found, strict=True)
+    return np.array(lowest).min(), np.array(highest).max()
 
 
 def check_labels(values: Array) -> None:

@@ -42,10 +42,9 @@ FAULT, FAULT_COUNT, STOPPED_BY, WANTED, PATIENCE, ONE_WAY, CROWDED = (
 """A block at which to fail and after how many times, who stopped the run, bytes wanted, how often
 to look before giving up the core, whether there are no incoming arcs yet, and whether somebody else
 computes on the cores."""
-LOOKED = BEGUN + 1
-"""When mapped arrays were last looked after (`broadfront.residence`); 0 where nobody has to."""
-UNWATCHED_NANOSECONDS = 2_000_000
-"""So long after a look threads go on; then they wait for the next."""
+LOOKED, ALLOWED = BEGUN + 1, BEGUN + 2
+"""Page faults of the process when mapped arrays were last looked after (`broadfront.residence`), or
+0 where nobody has to; and how many more there may be until they are again."""
 RAISED = STOP + 1
 """Three words for the error of a signal handler: its type, value and traceback, as Python has them
 in C. They are on the line of `STOP`, and written when it is."""
@@ -70,6 +69,8 @@ up may wait for long. The longer it has waited, the longer it sleeps, up to a mi
 LOST, LOST_AMONG_MANY = 300_000, 3_000_000
 LOOK_EVERY_NANOSECONDS = 20_000_000
 NO_MORE = 1 << 60
+USAGE_WORDS, MINOR_FAULTS = 18, 8
+"""Of what `getrusage` tells: its length, and the first of two numbers of faults."""
 
 _MONOTONIC = 6 if sys.platform == "darwin" else 1
 _sched_yield = types.ExternalFunction("sched_yield", types.int32())
@@ -248,11 +249,31 @@ def gathered(control, rank, threads):
     return True
 
 
+@intrinsic
+def _page_faults(typing_context: Any) -> Any:
+    """Return how many page faults the process has had."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word, number = ir.IntType(64), ir.IntType(32)
+        usage = cgutils.alloca_once(builder, ir.ArrayType(word, USAGE_WORDS))
+        first = builder.bitcast(usage, word.as_pointer())
+        kind = ir.FunctionType(number, [number, word.as_pointer()])
+        function = cgutils.get_or_insert_function(builder.module, kind, "getrusage")
+        builder.call(function, [ir.Constant(number, 0), first])
+        minor, major = (
+            builder.load(builder.gep(first, [ir.Constant(word, place)]))
+            for place in (MINOR_FAULTS, MINOR_FAULTS + 1)
+        )
+        return builder.add(minor, major)
+
+    return types.int64(), generate
+
+
 @inner
 def keep_pace(control):
-    """Wait where mapped arrays are to be looked after, and were not for too long."""
+    """Wait where mapped arrays are to be looked after, and too many faults came since they were."""
     looked = atomics.load(control, LOOKED)
-    while looked != 0 and _clock() - looked > UNWATCHED_NANOSECONDS and not stopped(control):
+    while looked != 0 and _page_faults() - looked > control[ALLOWED] and not stopped(control):
         _sleep_microseconds(np.uint32(20))
         looked = atomics.load(control, LOOKED)
 

@@ -182,8 +182,8 @@ class Team:
             words[fault[0], control.FAULT : control.FAULT + 2] = fault[1:]
 
     def looked(self) -> NDArray[np.int64]:
-        """Return the word in which the loop is told when mapped arrays were looked after."""
-        return self.control[0, control.LOOKED : control.LOOKED + 1]
+        """Return the words in which the loop is told when mapped arrays were looked after."""
+        return self.control[0, control.LOOKED : control.ALLOWED + 1]
 
     @property
     def wants_incoming(self) -> bool:
