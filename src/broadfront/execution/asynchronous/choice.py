@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from broadfront.devices.choose import Device
 from broadfront.errors import OptionError
-from broadfront.execution.asynchronous.allowed import asynchronous
+from broadfront.execution.asynchronous.allowed import asynchronous, only_advance
 from broadfront.execution.asynchronous.settings import Async
 from broadfront.execution.program import Program
 from broadfront.graph.csr import Graph
@@ -31,8 +31,9 @@ Array = NDArray[Any]
 SMALL = 1 << 16
 """A graph of fewer arcs is not looked at: it takes as long to begin a run as to run."""
 LEVELS, BALL, PROBES = 32, 1 << 12, 3
-SAMPLE, MOST_CUT = 1 << 12, 0.02
-"""Arcs that are looked at, and the share of them that may lie between devices."""
+SAMPLE, MOST_CUT, MOST_WITH_BUCKETS = 1 << 12, 0.02, 0.002
+"""Arcs that are looked at, and the share of them that may lie between devices. It is less where the
+program declares a priority: the bulk-synchronous loop has buckets then, and meets seldom."""
 
 
 class Choice(NamedTuple):
@@ -64,8 +65,10 @@ def choose_execution(
             against = "the program needs iterations"
     if against is None and not is_deep(graph):
         against = "the graph is shallow"
-    if against is None and cut_share(partition) > MOST_CUT:
-        against = "many edges lie between devices"
+    if against is None:
+        in_order = only_advance(program).priority is not None
+        if cut_share(partition) > (MOST_WITH_BUCKETS if in_order else MOST_CUT):
+            against = "many edges lie between devices"
     if against is not None:
         return Choice(None, against)
     return Choice(Async(), "the graph is deep and few edges lie between devices")
