@@ -11,6 +11,7 @@ import broadfront as bf
 from broadfront.algorithms.components import MIN_LABEL
 from broadfront.backends.cpu import many
 from broadfront.devices.choose import choose
+from jobs import run_on
 from problems import PROBLEMS, Columns
 from zoo import Animal
 
@@ -61,7 +62,7 @@ def min_label(devices: int, threads: int = 1, **options: Any) -> np.ndarray:
     """Return the labels of a ring, all of which are 0."""
     everyone = np.arange(60)
     parts = bf.split(RING, devices, by="range")
-    answer = many.run_on(
+    answer = run_on(
         MIN_LABEL, parts, choose(devices, threads), everyone, {"component": everyone}, {}, **options
     )
     return answer["component"]

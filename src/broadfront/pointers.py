@@ -6,7 +6,7 @@ kept alive by the caller, which every run does.
 
 In code that checks indices (`broadfront.checking`) pointers know their lengths: those of arrays,
 and those of memory that grows, which ends where the last allocation did. Not checked are pointers
-made of a plain number: only `broadfront.backends.cpu.luggage` makes such.
+made of a plain number: only `broadfront.backends.cpu.field_io` makes such.
 """
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ def count_reached(vertex, state):
 
 
 def note(state):
-    state.note[0] = state.reached[0]
+    state.note[0] = int(state.reached[0])
 
 
 PROGRAM = Program(

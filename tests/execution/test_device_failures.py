@@ -24,8 +24,8 @@ import broadfront as bf
 from broadfront import Advance, Field, Program
 from broadfront.algorithms.components import MIN_LABEL
 from broadfront.backends.cpu.exchange import blocks
-from broadfront.backends.cpu.many import run_on
 from broadfront.devices.choose import choose
+from jobs import run_on
 
 RING = bf.generate("cycle:60")
 EVERYONE = np.arange(60)

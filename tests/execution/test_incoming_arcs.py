@@ -139,7 +139,6 @@ def test_which_programs_may_wait() -> None:
     push = Advance(further, into="depth")
     assert not Program(DEPTH, step=[push]).looks_back(False)
     assert not Program(DEPTH, step=[push, EITHER]).pulls_later(False)
-    assert Program(DEPTH, phases=[Phase([push, EITHER], alternate=True)]).pulls_later(False)
     assert not Program(DEPTH, phases=[Phase([EITHER]), Phase([LOOK])]).pulls_later(False)
     pull = Advance(further, into="depth", cond=unreached, direction="pull")
     assert not Program(DEPTH, step=[pull]).pulls_later(False)

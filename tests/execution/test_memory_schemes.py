@@ -94,7 +94,7 @@ def test_a_run_with_its_own_profile_grows_nothing(name: str, devices: int) -> No
         assert again.report.growths == 0
         assert again.report.totals()["growths"] == 0
         assert again.report.memory_profile().queue == profile.queue
-        assert again.story() == first.story()
+        assert again.summary() == first.summary()
 
 
 @pytest.mark.parametrize("threads", [1, 2])

@@ -245,9 +245,6 @@ def test_an_order_that_matters_is_refused_or_promised() -> None:
         with_priority(one_more, synchronous=True)
     with pytest.raises(OptionError, match="synchronous='yes'"):
         bf.Program({"hops": LEAST}, step=[bf.Advance(one_more, "hops", synchronous="yes")])
-    turns = [bf.Advance(one_more, "hops"), bf.Compute(first)]
-    with pytest.raises(OptionError, match="alternate=True"):
-        bf.run(bf.Program({"hops": LEAST}, phases=[bf.Phase(turns, alternate=True)]), graph, **how)
 
 
 def misspells(vertex, before, after, state):

@@ -16,12 +16,12 @@ from broadfront.algorithms.triangles import TOTAL
 from broadfront.algorithms.undirected import undirected
 from broadfront.backends.cpu.device.workspace import release
 from broadfront.backends.cpu.exchange.blocks import CONVERGENCE, PACKAGE, PUSH, UNPACKAGE
-from broadfront.backends.cpu.many import run_on
 from broadfront.devices.choose import choose
 from broadfront.errors import DeviceError, DeviceMemoryError, OptionError, TimeLimitError
 from broadfront.execution.program import Program
 from broadfront.execution.run import run
 from broadfront.operators.describe import Field, Intersect
+from jobs import run_on
 from zoo import Animal, edges
 
 FAR = 1 << 40

@@ -15,9 +15,9 @@ import broadfront as bf
 from broadfront import Field, Phase, Program, Reduce, Unite
 from broadfront.backends.cpu.device.workspace import release
 from broadfront.backends.cpu.exchange.blocks import NAMES
-from broadfront.backends.cpu.many import run_on
 from broadfront.devices.choose import choose
 from broadfront.errors import DeviceError, DeviceMemoryError
+from jobs import run_on
 from zoo import Animal, edges
 
 THREADS = [1, 2, 4]

@@ -268,8 +268,6 @@ class Author:
             if self.maybe(3):
                 until = self.define("once", [f"    return {self.condition(self.common())}"])
                 given.append(f"until={until}")
-        if len(operators) == 2 and self.maybe(6):
-            given.append("alternate=True")
         return f"bf.Phase({', '.join(given)})"
 
 

@@ -59,7 +59,7 @@ class Betweenness(Result):
         """Return the centrality of each vertex."""
         return {"centrality": self.centrality}
 
-    def story(self) -> list[str]:
+    def summary(self) -> list[str]:
         """Return the number of sources, and the first vertex."""
         told = f"shortest paths from {len(self.sources):,} vertices"
         if len(self.centrality) == 0:

@@ -127,7 +127,7 @@ class BreadthFirst(Search):
         """Return depth and parent."""
         return {"depth": self.depth, "parent": self.parent}
 
-    def story(self) -> list[str]:
+    def summary(self) -> list[str]:
         """Return how far it came."""
         reached = int(np.count_nonzero(self.depth >= 0))
         deepest = int(self.depth.max(initial=-1))

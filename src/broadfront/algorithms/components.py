@@ -69,7 +69,7 @@ class Components(Result):
         """Return the component of each vertex."""
         return {"component": self.component}
 
-    def story(self) -> list[str]:
+    def summary(self) -> list[str]:
         """Return how many, and the largest."""
         largest = int(np.bincount(self.component).max(initial=0)) if len(self.component) else 0
         return [f"{self.count:,} components, the largest of {largest:,} vertices"]

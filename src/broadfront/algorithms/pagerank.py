@@ -180,7 +180,7 @@ class PageRank(Result):
         """Return the rank of each vertex."""
         return {"rank": self.rank}
 
-    def story(self) -> list[str]:
+    def summary(self) -> list[str]:
         """Return how it ended, and the first vertex."""
         lines = [f"converged after {self.iterations:,} iterations"]
         if not self.converged:

@@ -127,7 +127,7 @@ class ShortestPaths(Search):
         columns = {"distance": self.distance}
         return columns if self.parent is None else {**columns, "parent": self.parent}
 
-    def story(self) -> list[str]:
+    def summary(self) -> list[str]:
         """Return how far it came."""
         furthest = self.distance[self.reached].max(initial=0)
         return [f"{self.reach(int(np.count_nonzero(self.reached)))}, the furthest at {furthest:,}"]

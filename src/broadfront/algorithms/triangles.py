@@ -67,7 +67,7 @@ class Triangles(Result):
         """Return the triangles at each vertex."""
         return {"triangles": self.per_vertex}
 
-    def story(self) -> list[str]:
+    def summary(self) -> list[str]:
         """Return how many there are."""
         return [f"{self.total:,} triangles"]
 

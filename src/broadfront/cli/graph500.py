@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from broadfront import threads
-from broadfront.backends.python.run import PYTHON
 from broadfront.cli import display, graphs, where
 from broadfront.clock import Allowance
-from broadfront.devices.choose import choose
+from broadfront.devices.choose import PYTHON, choose
 from broadfront.errors import OptionError, require
 from broadfront.graph500.compare import Comparison, compare
 from broadfront.graph500.flow import Benchmark, Settings

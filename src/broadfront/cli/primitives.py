@@ -87,7 +87,7 @@ def tell(name: str, result: Result, checked: float | None, options: Options) -> 
     """Print the summary, for a person or a machine."""
     if options.json:
         facts = {
-            "primitive": name, "story": result.story(), **result.totals(),
+            "primitive": name, "summary": result.summary(), **result.totals(),
             "verified": checked is not None, "graph": display.facts_of(result.graph),
         }  # fmt: skip
         display.print_json(facts)

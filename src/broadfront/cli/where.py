@@ -6,7 +6,7 @@ import argparse
 import re
 from typing import Any
 
-from broadfront.backends.python.run import PYTHON
+from broadfront.devices.choose import PYTHON
 from broadfront.graph.csr import Graph
 from broadfront.partition.partition import Partition
 from broadfront.partition.split import PARTITIONERS

@@ -18,6 +18,8 @@ from broadfront.given import count, is_integer
 
 Devices = str | int | Sequence[str] | None
 MOST = 1024
+PYTHON = "python"
+"""What `devices=` calls plain Python, which is no device."""
 
 
 @dataclass(frozen=True)

@@ -1,29 +1,24 @@
-"""The arrays of a program's fields: fresh ones on one device, kept ones on several.
+"""What the fields of a program begin with, and the arrays that a user gets.
 
-On one device the arrays are the answer, so they are new. On several every device has arrays for its
-own vertices and, where the program asks neighbours, for its copies of others; they are workspace,
-and the answer is put together from what the owners hold.
+Where one memory holds the whole graph the arrays that a program works on are the answer, so they
+are new. Parts of a graph have arrays of their own, which is the matter of a back end.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from broadfront import threads as thread_settings
-from broadfront.backends.cpu.device.workspace import Workspace
-from broadfront.backends.cpu.luggage import Luggage, Packing
 from broadfront.errors import OptionError
+from broadfront.execution.ends import increasing
 from broadfront.execution.program import Program
-from broadfront.given import positions
+from broadfront.given import positions, vertices
 from broadfront.graph.csr import Graph
 from broadfront.pages import answer_array
-from broadfront.partition.part import Part
-from broadfront.partition.partition import Partition
 from broadfront.records import held
 
 Array = NDArray[Any]
@@ -42,6 +37,14 @@ class Places(NamedTuple):
 
 Start = Mapping[str, Array | Places]
 """What fields begin with that are not only filled, in their dtypes, every place one of theirs."""
+
+
+def frontier_of(graph: Graph, starting: ArrayLike) -> NDArray[np.int64]:
+    """Return the positions to start from, each once; refuse what is not a vertex."""
+    found = vertices(starting, graph.num_vertices, "the frontier")
+    if (found[1:] > found[:-1]).all():
+        return found
+    return increasing(found, graph.num_vertices)
 
 
 def checked_start(program: Program, start: Mapping[str, Any], graph: Graph) -> Start:
@@ -116,99 +119,6 @@ def fill(unfilled: Unfilled, threads: int) -> None:
     large = sum(len(array) for array, _ in unfilled) > 2 * FILLED_AT_ONCE
     with thread_settings.limit(threads if large else 1):
         thread_settings.run(fill_piece, len(pieces))
-
-
-# ---------------------------------------------------------------------- several devices
-
-
-def part_fields(
-    program: Program, parts: Sequence[Part], spaces: Sequence[Workspace], copied: Collection[str]
-) -> list[dict[str, Array]]:
-    """Return arrays for the fields of all devices, a dictionary each; their content is undefined.
-
-    Those in `copied` have room for copies of other devices' vertices, too.
-    """
-    return [
-        _kept_arrays(program, part, space, copied)
-        for part, space in zip(parts, spaces, strict=True)
-    ]
-
-
-def _kept_arrays(
-    program: Program, part: Part, space: Workspace, copied: Collection[str]
-) -> dict[str, Array]:
-    arrays = {}
-    met: Counter[str] = Counter()
-    for name, kind in program.fields.items():
-        own = part.relabelled and name not in copied
-        length = kind.places(part.owned if own else part.positions, part.num_arcs)
-        dtype, label = kind.storage, str(kind.storage)
-        arrays[name] = space.kept_array(f"{label} field {met[label]}", length, dtype)[:length]
-        met[label] += 1
-    return arrays
-
-
-def packed(
-    program: Program,
-    partition: Partition,
-    parts: Sequence[Part],
-    arrays: Sequence[Mapping[str, Array]],
-    adding: Collection[str],
-    start: Start,
-    answer: Mapping[str, Array],
-) -> list[Luggage]:
-    """Return what every device does to its fields before and after its loop.
-
-    Copies of a field in `adding` begin empty, for what is added to them goes to their owners.
-    """
-    luggage = []
-    for part, fields in zip(parts, arrays, strict=True):
-        packing = Packing()
-        for name, array in fields.items():
-            kind, given = program.fields[name], start.get(name)
-            if kind.per == "edge":  # see `broadfront.execution.edge_fields`
-                continue
-            if not isinstance(given, np.ndarray):
-                own = array[: part.owned] if name in adding and part.ghosts is None else array
-                packing.fill(own, kind.held(kind.fill))
-                _set_places(packing, own, partition, part, parts, given, kind.length is None)
-            elif kind.length is not None or part.ids is None:
-                array[:] = given
-            else:
-                array[:] = given[part.ids[: len(array)]]
-            if name in adding:
-                _empty_copies(packing, array, part, kind.held(kind.neutral))
-        per_vertex = {name: whole for name, whole in answer.items()
-                      if program.fields[name].per_vertex}  # fmt: skip
-        luggage.append(packing.close(part, fields, per_vertex))
-    return luggage
-
-
-def _set_places(
-    packing: Packing,
-    array: Array,
-    partition: Partition,
-    part: Part,
-    parts: Sequence[Part],
-    given: Places | None,
-    per_vertex: bool,
-) -> None:
-    """Have single values set: of vertices at their owners and, if they are there, at copies."""
-    if given is None:
-        return
-    places, values = given
-    if per_vertex and part.ids is not None:
-        places = partition.positions(places, part, parts)
-        here = (places >= 0) & (places < len(array))
-        places, values = places[here], values[here]
-    packing.set_places(array, places, values)
-
-
-def _empty_copies(packing: Packing, array: Array, part: Part, empty: Any) -> None:
-    if part.ghosts is None:
-        packing.fill(array[part.owned :], empty)
-    else:
-        packing.set_places(array, part.ghosts, np.full(len(part.ghosts), empty, array.dtype))
 
 
 def answer_arrays(program: Program, graph: Graph) -> dict[str, Array]:

@@ -126,11 +126,6 @@ class _Rewriting(NamedTuple):
         })  # fmt: skip
         if not used:
             return [phase]
-        if phase.alternate:
-            raise OptionError(
-                "in a phase with alternate=True an Advance takes proposals as they come, and its "
-                "answer may depend on their order: write synchronous=False if it does not"
-            )
         steps: list[Operator] = []
         for operator in phase.step:
             if operator in self.strict:

@@ -27,8 +27,6 @@ class Phase:
         advances runs until the frontier is empty, and any other phase runs once.
     limit
         At most so many iterations.
-    alternate
-        Let two operators take turns, one an iteration, in place of both of them in each.
     counts
         Whether this counts as iterations. What does not, such as making ready, is recorded with the
         iteration that follows.
@@ -37,14 +35,11 @@ class Phase:
     step: Sequence[Operator]
     until: Functor | None = None
     limit: int | None = None
-    alternate: bool = False
     counts: bool = True
 
     def __post_init__(self) -> None:
         if self.limit is not None and (not is_integer(self.limit) or self.limit < 0):
             raise OptionError(f"limit={self.limit!r} is not a number of iterations")
-        if self.alternate and len(self.step) != 2:
-            raise OptionError(f"alternate=True is for two operators, and here are {len(self.step)}")
         if self.until is not None:
             check_functor(self.until, "Phase(until=...)")
 

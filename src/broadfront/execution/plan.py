@@ -12,11 +12,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
-from broadfront.backends.cpu.exchange.agree import BOARD_ROOM, Shared
-from broadfront.backends.cpu.exchange.by_level import MOST_CARRIED
 from broadfront.errors import OptionError
 from broadfront.execution.access import Access, access, touched
 from broadfront.execution.program import Phase, Program
@@ -33,6 +32,20 @@ from broadfront.operators.describe import (
     Reduce,
     Unite,
 )
+
+MOST_SHARED = 28
+"""Values that an operator may set for all devices: so many are agreed upon at once."""
+MOST_CARRIED = 6
+"""Shared values that a message may carry beside what it is for."""
+
+
+class Shared(NamedTuple):
+    """A value that all devices hold: where it is in the state, and how those of devices meet."""
+
+    place: int
+    element: int
+    combine: str
+    real: bool
 
 
 @dataclass
@@ -159,8 +172,8 @@ def _note(
             real = _is_real(program, name)
             shared += [Shared(names.index(name), element, str(kind.combine), real)
                        for element in range(kind.length)]  # fmt: skip
-    if len(shared) > BOARD_ROOM:
-        raise OptionError(f"an operator sets {len(shared)} shared values, more than {BOARD_ROOM}")
+    if len(shared) > MOST_SHARED:
+        raise OptionError(f"an operator sets {len(shared)} shared values, more than {MOST_SHARED}")
     plan.agreed[operator] = tuple(shared)
 
 
@@ -217,7 +230,7 @@ def _go_through(
     """Visit operators in the order in which they may run, what repeats twice.
 
     What has come to be stale on any way through is stale: a phase may not run at all, for which an
-    empty frontier is enough, and one whose operators take turns may end after any of them.
+    empty frontier is enough.
     """
     for member in members:
         passed_over = member.limit is not None or (isinstance(member, Phase) and member.advances)
@@ -228,8 +241,6 @@ def _go_through(
                 continue
             for operator in member.step:
                 visit(operator, stale, spoiled)
-                if member.alternate:
-                    ways.append((set(stale), set(spoiled)))
         for also_stale, also_spoiled in ways:
             stale |= also_stale
             spoiled |= also_spoiled

@@ -217,7 +217,7 @@ class Program:
         if self.goes_round:
             return False
         backwards = [
-            (operator, operator is phase.step[0] or phase.alternate)
+            (operator, operator is phase.step[0])
             for phase in self.all_phases
             for operator in phase.step
             if _looks_back(operator, large)

@@ -2,30 +2,27 @@
 
     answer = run(program, graph, frontier=[source], init={"depth": {source: 0}}, devices=4)
 
-On one device the program is one compiled loop on all of its threads. On several, the graph is split
-among them, each runs the same loop on its part, and they meet in it.
+Options say on which back end and devices; what the program means there is settled, the graph is
+split where there are several devices, and the back end carries out the job (`backends.contract`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Unpack
 
 from numpy.typing import ArrayLike
 
-from broadfront.backends.cpu.alone import run_alone
-from broadfront.backends.cpu.asynchronous.run import run_asynchronously
-from broadfront.backends.cpu.many import run_on
-from broadfront.backends.cpu.transports import current
-from broadfront.backends.python.run import PYTHON, in_python, run_in_python
+from broadfront.backends.contract import Job, carry_out
+from broadfront.backends.registry import backend_of
 from broadfront.clock import Allowance, Clock
-from broadfront.devices.choose import choose, names_threads
+from broadfront.devices.choose import PYTHON, choose, names_threads
 from broadfront.devices.profile import MINIMAL
-from broadfront.errors import OptionError
 from broadfront.execution.answer import Answer
 from broadfront.execution.asynchronous.choice import Choice, choose_execution
-from broadfront.execution.asynchronous.settings import Async, requested
+from broadfront.execution.asynchronous.settings import requested
 from broadfront.execution.lowering import Meaning
 from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.program import Program
@@ -59,94 +56,56 @@ def run(
         Where it runs, how long it may, and who listens: `broadfront.execution.options.Options`.
     """
     where, how = sorted_out(options)
-    begin, numbers = init or {}, parameters or {}
     execution = where.pop("execution", None)
-    asynchronously = requested(execution)
-    if asynchronously is not None:
-        return _asynchronously(asynchronously, program, graph, frontier, begin, numbers, where, how)
-    meaning = meaning_of(program, graph, frontier, begin)
-    if where.get("devices") == PYTHON:
-        limits = in_python(where, how)
-        return run_in_python(program, graph, frontier, begin, numbers, **limits)
-    devices = choose(where.get("devices"), how.get("threads"))
-    if len(devices) == 1 and "partitioner" not in where:
-        if names_threads(where.get("devices")):
-            how["threads"] = devices[0].threads
-        most = where.get("memory_limit")
-        return meaning.shown(run_alone(
-            meaning.program, graph, frontier, meaning.start(begin), numbers, memory_limit=most,
-            **how,
-        ))  # fmt: skip
-    return _on_several(meaning, program, graph, frontier, begin, numbers, where, how, execution)
+    asynchronous = requested(execution)
+    job = Job(
+        program, graph, frontier, init or {}, parameters or {}, memory=how["memory"],
+        memory_limit=where.get("memory_limit"), relabel=where.get("relabel"),
+        checked=how.get("checked", False), asynchronous=asynchronous,
+    )  # fmt: skip
+    backend = backend_of(where.get("devices"))
+    backend.check(where, asynchronous)
+    meaning = Meaning(program, {})
+    if asynchronous is None:
+        meaning = meaning_of(program, graph, frontier, job.init)
+    with listening(how.get("progress")), Allowance(how.get("time_limit")) as left:
+        if where.get("devices") == PYTHON:  # proposals wait there: it runs what was written
+            return carry_out(backend.prepared(job), left())
+        is_open = execution is None and backend.may_go_without_meeting()
+        with _placed(job, where, how.get("threads"), is_open) as (placed, why):
+            if placed.asynchronous is None:
+                begin = meaning.start(job.init)
+                placed = placed._replace(program=meaning.program, init=begin)
+            answer = meaning.shown(carry_out(backend.prepared(placed), left()))
+    return _said(answer, why)
 
 
-def _on_several(
-    meaning: Meaning,
-    program: Program,
-    graph: Graph,
-    frontier: ArrayLike,
-    init: Mapping[str, Any],
-    parameters: Mapping[str, float],
-    where: Mapping[str, Any],
-    how: Mapping[str, Any],
-    execution: str | None,
-) -> Answer:
-    """Run a program on several devices, bulk-synchronously unless that is left open."""
-    devices = choose(where.get("devices"), how.get("threads"))
-    clock, choice = Clock(), Choice(None, "")
-    with (
-        listening(how.get("progress")),
-        Allowance(how.get("time_limit")) as left,
-        partition_for(graph, devices, where.get("partitioner")) as partition,
-    ):
-        if execution is None and not current().apart:
-            limited = "memory_limit" in where or how["memory"] is not MINIMAL
-            choice = choose_execution(program, partition, devices, frontier, init, limited=limited)
-        options = {
-            "relabel": where.get("relabel"), "time_limit": left(), "clock": clock,
-            "checked": how.get("checked", False),
-        }  # fmt: skip
-        if choice.how is not None:
-            answer = run_asynchronously(
-                program, partition, devices, frontier, init, parameters, how=choice.how, **options
+@contextmanager
+def _placed(
+    job: Job, where: Mapping[str, Any], threads: int | None, is_open: bool
+) -> Iterator[tuple[Job, str]]:
+    """Say where a job runs: on one device or, with a part of the graph each, on several.
+
+    Where it `is_open` how, the graph decides; then the second tells why.
+    """
+    clock, named, by = Clock(), where.get("devices"), where.get("partitioner")
+    devices = choose(named, threads)
+    if len(devices) == 1 and by is None and job.asynchronous is None:
+        yield job._replace(threads=devices[0].threads if names_threads(named) else threads), ""
+        return
+    with partition_for(job.graph, devices, by) as partition:
+        choice = Choice(job.asynchronous, "")
+        if is_open:
+            limited = job.memory_limit is not None or job.memory is not MINIMAL
+            choice = choose_execution(
+                job.program, partition, devices, job.frontier, job.init, limited=limited
             )
-        else:
-            answer = meaning.shown(run_on(
-                meaning.program, partition, devices, frontier, meaning.start(init), parameters,
-                memory=how["memory"], memory_limit=where.get("memory_limit"), **options,
-            ))  # fmt: skip
-    return _said(answer, choice.why)
+        placed = job._replace(
+            devices=devices, partition=partition, clock=clock, asynchronous=choice.how
+        )
+        yield placed, choice.why
 
 
 def _said(answer: Answer, why: str) -> Answer:
     """Return an answer whose record says why it was run in the way that it was."""
     return replace(answer, record=replace(answer.record, why=why)) if why else answer
-
-
-def _asynchronously(
-    how_so: Async,
-    program: Program,
-    graph: Graph,
-    frontier: ArrayLike,
-    init: Mapping[str, Any],
-    parameters: Mapping[str, float],
-    where: Mapping[str, Any],
-    how: Mapping[str, Any],
-) -> Answer:
-    """Run a program asynchronously, on one device or on many."""
-    if where.get("devices") == PYTHON:
-        raise OptionError("devices='python' is synchronous: leave execution='async' out")
-    if "memory_limit" in where:
-        raise OptionError("execution='async' takes no memory_limit: use execution='bsp' with it")
-    devices = choose(where.get("devices"), how.get("threads"))
-    clock, by = Clock(), where.get("partitioner")
-    with (
-        listening(how.get("progress")),
-        Allowance(how.get("time_limit")) as left,
-        partition_for(graph, devices, by) as partition,
-    ):
-        return run_asynchronously(
-            program, partition, devices, frontier, init, parameters, how=how_so,
-            relabel=where.get("relabel"), time_limit=left(), clock=clock,
-            checked=how.get("checked", False),
-        )  # fmt: skip

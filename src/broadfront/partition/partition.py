@@ -216,7 +216,7 @@ class Partition:
             f"{self.seconds * 1e3:,.2f} ms",
         ]
         if self._quality is not None:
-            lines[2:2] = self._quality.story()
+            lines[2:2] = self._quality.summary()
         return "\n  ".join(lines)
 
     def __getstate__(self) -> dict[str, object]:

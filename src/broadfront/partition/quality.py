@@ -50,7 +50,7 @@ class Quality:
     ghosts: Array
     """Ghosts of each part."""
 
-    def story(self) -> list[str]:
+    def summary(self) -> list[str]:
         """Return what is worth telling, a line each."""
         return [
             f"{self.edges_cut:,} edges cut, {self.fraction_cut:.1%} of them",

@@ -1,1 +1,1 @@
-"""What happened: the record of a run, and results that tell their story."""
+"""What happened: the record of a run, and results with a summary."""

@@ -1,9 +1,9 @@
 """The record of a run: a row per iteration, and totals. Always on, because it costs nothing.
 
-Threads write nothing into it but rank 0 a row per iteration; where an iteration has several
-operators, their edges, atomics and times add up in one row. After 8,192 iterations a row covers
-several, more the further the run gets (`broadfront.backends.cpu.device.timeline`), and adds them
-up. The memory counted is what the run asked for, whatever an earlier one has left in the workspace.
+It is the same for every back end; each fills it from what it has written down in its own way. Where
+an iteration has several operators, their edges, atomics and times add up in one row. After 8,192
+iterations a row covers several, more the further the run gets, and adds them up. The memory counted
+is what the run asked for, whatever an earlier one has left.
 
 Invariant: totals are exact for any number of iterations.
 """
@@ -17,15 +17,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.backends.cpu.device import control
-from broadfront.backends.cpu.device.growing import GROWTHS
-from broadfront.backends.cpu.device.timeline import iterations_of_rows, rows_until
-from broadfront.backends.cpu.device.workspace import Workspace
-from broadfront.backends.cpu.operators import frontier
-from broadfront.clock import Clock
 from broadfront.devices.profile import MINIMAL, MemoryProfile, largest
 from broadfront.report.asynchronous import WorkRecord, added
 from broadfront.report.devices import DeviceRecord, one_after_the_other, summary
+from broadfront.report.ways import PUSHING, WAYS
 
 if TYPE_CHECKING:
     import pandas
@@ -48,7 +43,7 @@ class Record:
         Vertices it went from, edges traversed, proposals settled by an atomic instruction (those of
         functors themselves do not count), time; of several iterations added up.
     ways
-        A bit for each of `broadfront.backends.cpu.operators.frontier.WAYS`; see `strategy`.
+        A bit for each of `broadfront.report.ways.WAYS`; see `strategy`.
     seconds, compile_seconds, load_seconds, prepare_seconds
         Time on the wall; apart from it that of compiling, of loading what was compiled before, and
         of building what is kept for later runs: partitions, incoming arcs, tiles.
@@ -107,7 +102,7 @@ class Record:
     @property
     def pulled(self) -> Array:
         """Per row, whether vertices looked at their neighbours and not the other way."""
-        pulled: Array = self.ways & frontier.PUSHING == 0
+        pulled: Array = self.ways & PUSHING == 0
         return pulled
 
     @property
@@ -230,61 +225,7 @@ class Record:
 
 
 def _ways_text(ways: int) -> str:
-    return "+".join(name for bit, name in enumerate(frontier.WAYS) if ways >> bit & 1)
-
-
-def recorded(
-    workspace: Workspace,
-    work: frontier.Work,
-    iterations: int,
-    threads: int,
-    clock: Clock,
-    answer_bytes: int,
-    profile: MemoryProfile,
-    calls: int = 1,
-) -> Record:
-    """Return the record of the run that has just ended in `workspace`, and leave its rows empty."""
-    iterations = noted_iterations([work.record], iterations)
-    spans = iterations_of_rows(iterations)
-    table = taken(work.record, len(spans), frontier.COLUMNS)
-    held = [answer_bytes, workspace.asked_bytes + work.growing_bytes]
-    return Record(
-        iterations,
-        spans,
-        table[:, frontier.R_FRONTIER],
-        table[:, frontier.R_EDGES],
-        table[:, frontier.R_ATOMICS],
-        table[:, frontier.R_WAYS],
-        (table[:, frontier.R_END] - table[:, frontier.R_BEGIN]) / 1000,
-        clock.run_seconds,
-        clock.compile_seconds,
-        clock.load_seconds,
-        threads,
-        int(workspace.team.control[0, control.BARRIERS]),
-        calls,
-        np.array([held], np.int64),
-        (),
-        int(work.account[GROWTHS]),
-        profile,
-        clock.prepare_seconds,
-    )
-
-
-def noted_iterations(records: Sequence[Array], iterations: int) -> int:
-    """Return the iterations that are in the records of devices.
-
-    There is one more than were counted if a phase that does not count was the last to run.
-    """
-    place = (rows_until(iterations + 1) - 1) * frontier.COLUMNS + frontier.R_COUNT
-    return max(iterations, *(int(record[place]) for record in records))
-
-
-def taken(array: Array, rows: int, columns: int) -> Array:
-    """Return a copy of the rows written, and leave them empty."""
-    written = array[: rows * columns]
-    table = written.reshape(rows, columns).copy()
-    written[:] = 0
-    return table
+    return "+".join(name for bit, name in enumerate(WAYS) if ways >> bit & 1)
 
 
 def joined(records: Sequence[Record]) -> Record:

@@ -1,7 +1,7 @@
 """What every primitive returns: arrays against the user's labels, a record, and a verifier.
 
 A primitive's result is a small frozen dataclass on top of `Result` that says which of its arrays
-have an entry per vertex (`columns`), what is worth telling (`story`), and how to check it
+have an entry per vertex (`columns`), what is worth telling (`summary`), and how to check it
 (`verify`).
 """
 
@@ -51,7 +51,7 @@ class Result:
             for name, column in self.columns().items()
         }
 
-    def story(self) -> list[str]:
+    def summary(self) -> list[str]:
         """Return what is worth telling, a line each."""
         return []
 
@@ -87,7 +87,7 @@ class Result:
         lines = [
             f"{type(self).__name__} on {self.graph.num_vertices:,} vertices, "
             f"{self.graph.num_edges:,} edges, {kind}",
-            *self.story(),
+            *self.summary(),
             f"{self.report.course}, {self.pace()}",
             *self.report.lines(),
         ]

@@ -6,45 +6,40 @@ borrowed, its team runs the loop, and the arrays come back with the record of wh
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from contextlib import ExitStack
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from broadfront import threads as thread_settings
+from broadfront.backends.contract import Job
 from broadfront.backends.cpu.device import control
 from broadfront.backends.cpu.device import workspace as workspaces
-from broadfront.backends.cpu.ends import arcs_of, increasing, places_in
 from broadfront.backends.cpu.loop.fused import fused
 from broadfront.backends.cpu.loop.numbers import numbers_of
 from broadfront.backends.cpu.memory.equip import memory_for
 from broadfront.backends.cpu.memory.need import Case, allow, memory_error
-from broadfront.backends.cpu.memory.streaming import (
-    allowed,
-    held_by_graph,
-    streaming,
-    turn_back,
-)
+from broadfront.backends.cpu.memory.streaming import allowed, held_by_graph, streaming, turn_back
 from broadfront.backends.cpu.operators import frontier, tiles
-from broadfront.clock import Allowance, Clock, preparing
+from broadfront.backends.cpu.record.alone import recorded
+from broadfront.backends.cpu.record.needs import needs
+from broadfront.clock import Clock, preparing
 from broadfront.devices.profile import MINIMAL, MemoryProfile
 from broadfront.errors import DeviceMemoryError
-from broadfront.execution.answer import Answer
-from broadfront.execution.columns import columns_read, refuse_columns
+from broadfront.execution.columns import Columns, columns_read, refuse_columns
+from broadfront.execution.ends import arcs_of, increasing, places_in
 from broadfront.execution.far import far_names, ids_where_kept
 from broadfront.execution.faults import COMPILE_ERRORS, explained
-from broadfront.execution.fields import answered, checked_start, fresh_fields
+from broadfront.execution.fields import checked_start, fresh_fields, frontier_of
 from broadfront.execution.loops import made_once, may_not_end
 from broadfront.execution.parameters import values_of
 from broadfront.execution.program import Program
 from broadfront.execution.states import state_class
 from broadfront.given import count as counted
-from broadfront.given import vertices
 from broadfront.graph.csr import Graph
-from broadfront.progress import Listener, following, listening
-from broadfront.report.needs import needs
-from broadfront.report.record import recorded
+from broadfront.report.record import Record
 from broadfront.residence import Guard
 
 Array = NDArray[Any]
@@ -55,134 +50,116 @@ FEW_STARTS, FEW_ARCS = 64, 1 << 19
 many arcs where each is looked at once."""
 
 
-def run_alone(
-    program: Program,
-    graph: Graph,
-    frontier: ArrayLike,
-    start: Mapping[str, Any],
-    parameters: Mapping[str, float],
-    *,
-    threads: int | None = None,
-    memory: MemoryProfile = MINIMAL,
-    memory_limit: int | None = None,
-    time_limit: float | None = None,
-    progress: Listener | None = None,
-    checked: bool = False,
-    fault: tuple[int, int, int] | None = None,
-) -> Answer:
-    """Run `program` on `graph` on one device; see `broadfront.execution.run`.
+class RunAlone:
+    """A run on one device that has the graph as it is.
 
-    `fault` makes it fail, for tests; see `broadfront.backends.cpu.many.run_on`.
+    Where incoming arcs are of no use until a pull pays, and are not there yet, it is launched
+    without them, ends if it comes to that, and is launched again where it was.
     """
-    clock = Clock()
-    places = frontier_of(graph, frontier)
-    count = thread_count(graph, threads, _is_narrow(program, graph, len(places)))
-    settled = program.on(graph.targets.dtype)
-    begins = checked_start(settled, start, graph)
-    numbers = values_of(program, parameters)
-    case = allowed(Case(settled, graph, len(places), count, memory), memory_limit)
-    arrays = fresh_fields(settled, graph, begins, count)
-    answer_bytes = sum(array.nbytes for array in arrays.values())
-    common = (*arrays.values(), *numbers)
-    large = program.reduces_often and tiles.suit(graph)
-    with (
-        Allowance(time_limit) as time_left,
-        listening(progress),
-        workspaces.borrowed(anew=memory_limit is not None) as workspace,
-        streaming(case, memory_limit) as guard,
-    ):
-        work, queue_length = work_for(
-            program, graph, workspace, count, places, large, memory,
-            anew=memory_limit is not None, guard=guard,
+
+    def __init__(self, job: Job) -> None:
+        self._clock = Clock()
+        self._job, self._graph = job, job.graph
+        graph = job.graph
+        self._places = frontier_of(graph, job.frontier)
+        narrow = _is_narrow(job.program, graph, len(self._places))
+        self._threads = thread_count(graph, job.threads, narrow)
+        self.program = job.program.on(graph.targets.dtype)
+        self._begins = checked_start(self.program, job.init, graph)
+        self._numbers = values_of(job.program, job.parameters)
+        self._case = Case(self.program, graph, len(self._places), self._threads, job.memory)
+        self._large = job.program.reduces_often and tiles.suit(graph)
+        self._columns = columns_read(self.program, graph)
+        self._names = self.program.state_names_with(self._columns.names)
+        self._launches, self._barriers = 0, 0
+        self._fault = job.fault
+
+    def compile(self) -> None:
+        """Make the loop, which is compiled when it is first called."""
+        self._case = allowed(self._case, self._job.memory_limit)
+        refuse_columns(self.program, self._graph, many=False)
+        vertex = self._graph.targets.dtype
+        self._loop = made_once(
+            self.program, (vertex, self._large, self._names),
+            lambda: fused(self.program, self._names, self._large), self._job.checked,
         )  # fmt: skip
-        if guard is not None:
-            guard.pace(workspace.team.looked)
-        _start_fronts(work, graph, queue_length, count)
-        ready = Ready(
-            case, large, common, work, workspace, answer_bytes, memory_limit, checked, guard
-        )
-        calls = _go(ready, time_left, fault)
-        profile = needs(program, graph, work)
-        record = recorded(
-            workspace, work, _iteration(work), count, clock, answer_bytes, profile, calls
-        )
-        left = left_in(work, graph.num_vertices)
-    return Answer(answered(settled, arrays), left, record)
 
+    def allocate(self, kept: ExitStack) -> None:
+        """Make the arrays of the answer, and borrow a workspace."""
+        job, anew = self._job, self._job.memory_limit is not None
+        self._arrays = fresh_fields(self.program, self._graph, self._begins, self._threads)
+        self._answer_bytes = sum(array.nbytes for array in self._arrays.values())
+        self._space = kept.enter_context(workspaces.borrowed(anew=anew))
+        self._guard = kept.enter_context(streaming(self._case, job.memory_limit))
+        self._work = work_for(
+            job.program, self._graph, self._space, self._threads, len(self._places), self._large,
+            job.memory, anew, self._guard,
+        )  # fmt: skip
+        if self._guard is not None:
+            self._guard.pace(self._space.team.looked)
 
-class Ready(NamedTuple):
-    """A run on one device that is ready to begin."""
+    def initialise(self) -> None:
+        """Put the frontier into the queue; fields have been filled as they were made."""
+        program, graph, work = self.program, self._graph, self._work
+        work.queue[: len(self._places)] = self._places
+        _start_fronts(work, graph, len(self._places), self._threads)
+        self._later = program.pulls_later(self._large) and not graph.has_transpose
+        self._looks_back = not self._later and program.looks_back(self._large)
 
-    case: Case
-    large: bool
-    """Whether the graph is worth a layout of its own."""
-    values: tuple[Any, ...]
-    """Fields and parameters."""
-    work: frontier.Work
-    workspace: workspaces.Workspace
-    answer_bytes: int
-    memory_limit: int | None
-    checked: bool
-    guard: Guard | None
-    """What keeps arcs from taking too much memory, where they are streamed."""
+    def launch(self, time_limit: float | None) -> None:
+        """Make the rows of the graph and the state that functors see, of either direction."""
+        program, graph, looks_back = self.program, self._graph, self._looks_back
+        held = held_by_graph(self._case, looks_back, self._guard) + self._answer_bytes
+        self._held = held + self._space.asked_bytes
+        allow(self._case, self._work.account, self._held, self._job.memory_limit)
+        rows, turned = rows_of(graph, program, looks_back, self._guard)
+        values = (*self._arrays.values(), *self._numbers)
+        state, in_state = states_of(program, self._columns, values, graph, turned, rows)
+        self._arguments = rows, state, in_state, self._work
+        self._time_limit = time_limit
+        self._launches += 1
 
-
-def _go(
-    ready: Ready, time_left: Callable[[], float | None], fault: tuple[int, int, int] | None
-) -> int:
-    """Run the loop to its end; return how often it was entered.
-
-    Where incoming arcs are of no use until a pull pays, and are not there yet, it begins without
-    them, is left if it comes to that, and entered again where it was.
-    """
-    case, work, team = ready.case, ready.work, ready.workspace.team
-    program, graph = case.program, case.graph
-    columns = columns_read(program, graph)
-    refuse_columns(program, graph, many=False)
-    names = program.state_names_with(columns.names)
-    later = program.pulls_later(ready.large) and not graph.has_transpose
-    entries = [False, True] if later else [program.looks_back(ready.large)]
-    barriers = 0
-    for entry, looks_back in enumerate(entries):
-        held = held_by_graph(case, looks_back, ready.guard) + ready.answer_bytes
-        held += ready.workspace.asked_bytes
-        allow(case, work.account, held, ready.memory_limit)
-        rows, turned = rows_of(graph, program, looks_back, ready.guard)
-        in_weight = program.in_weights(turned.weights)
-        ids = ids_where_kept(program, graph.num_vertices)
-        tail = (*rows[:4], graph.num_vertices, ids, in_weight, *(0 for _ in program.counters))
-        state, in_state = (
-            state_class(names, far_names(program))(
-                *ready.values, *columns.of(one), program.weights(one.weights), *tail
-            )
-            for one in (graph, turned)
-        )
-        loop = _loop(program, names, graph.targets.dtype, ready.large, ready.checked)
+    def wait(self) -> bool:
+        """Run the loop on the threads of the device; tell whether it waits for incoming arcs."""
+        team, one_way = self._space.team, self._later and self._launches == 1
         try:
-            with following(
-                program.name, lambda: _iteration(work), lambda: control.interrupt(team.control)
-            ):
-                team.run(
-                    loop, [case.threads], [(rows, state, in_state, work)], time_limit=time_left(),
-                    fault=fault, one_way=later and entry == 0, may_not_end=may_not_end(program),
-                )  # fmt: skip
+            team.run(
+                self._loop, [self._threads], [self._arguments], time_limit=self._time_limit,
+                fault=self._fault, one_way=one_way, may_not_end=may_not_end(self.program),
+            )  # fmt: skip
         except COMPILE_ERRORS as error:
-            raise explained(error, program, state) from error
+            raise explained(error, self.program, self._arguments[1]) from error
         except DeviceMemoryError as error:
-            raise memory_error(case, error, held, ready.memory_limit) from None
-        team.control[0, control.BARRIERS] += barriers
+            limit = self._job.memory_limit
+            raise memory_error(self._case, error, self._held, limit) from None
+        team.control[0, control.BARRIERS] += self._barriers
         if not team.wants_incoming:
-            break
-        barriers = int(team.control[0, control.BARRIERS])
-        fault = fault and (*fault[:2], int(team.control[0, control.FAULT_COUNT]))
-    return entry + 1
+            return False
+        self._barriers = int(team.control[0, control.BARRIERS])
+        fault = self._fault
+        self._fault = fault and (*fault[:2], int(team.control[0, control.FAULT_COUNT]))
+        self._looks_back = True
+        return True
 
+    def iterations(self) -> int:
+        """Return how many iterations there were so far."""
+        return int(self._work.fronts[frontier.ITERATION])
 
-def _loop(
-    program: Program, names: tuple[str, ...], vertex: np.dtype[Any], large: bool, checked: bool
-) -> Any:
-    """Return the loop of a program, its dtypes settled, on one device; made once."""
-    return made_once(program, (vertex, large, names), lambda: fused(program, names, large), checked)
+    def interrupt(self) -> None:
+        """Have all threads stop at their next poll."""
+        control.interrupt(self._space.team.control)
+
+    def record(self) -> Record:
+        """Return the record of the run."""
+        profile = needs(self._job.program, self._graph, self._work)
+        return recorded(
+            self._space, self._work, self.iterations(), self._threads, self._clock,
+            self._answer_bytes, profile, self._launches,
+        )  # fmt: skip
+
+    def collect(self) -> tuple[Mapping[str, Array], NDArray[np.int64]]:
+        """Return the arrays, which are the answer, and what is left in the frontier."""
+        return self._arrays, left_in(self._work, self._graph.num_vertices)
 
 
 def left_in(work: frontier.Work, num_vertices: int) -> NDArray[np.int64]:
@@ -196,18 +173,6 @@ def left_in(work: frontier.Work, num_vertices: int) -> NDArray[np.int64]:
         return places_in(bits, num_vertices)
     queue = work.other_queue if odd else work.queue
     return increasing(queue[: front[frontier.SIZE]], num_vertices)
-
-
-def _iteration(work: frontier.Work) -> int:
-    return int(work.fronts[frontier.ITERATION])
-
-
-def frontier_of(graph: Graph, starting: ArrayLike) -> NDArray[np.int64]:
-    """Return the positions to start from, each once; refuse what is not a vertex."""
-    found = vertices(starting, graph.num_vertices, "the frontier")
-    if (found[1:] > found[:-1]).all():
-        return found
-    return increasing(found, graph.num_vertices)
 
 
 def _is_narrow(program: Program, graph: Graph, starts: int) -> bool:
@@ -233,26 +198,23 @@ def work_for(
     graph: Graph,
     workspace: workspaces.Workspace,
     threads: int,
-    starting: ArrayLike,
+    starting: int,
     large: bool,
     memory_profile: MemoryProfile = MINIMAL,
     anew: bool = False,
     guard: Guard | None = None,
-) -> tuple[frontier.Work, int]:
-    """Return the memory of a run, the frontier, checked before, in its queue, and its length."""
-    queue = np.asarray(starting, np.int64)
+) -> frontier.Work:
+    """Return the memory of a run that starts from so many vertices."""
     workspace.of_arcs = None if guard is None else guard.array
     in_tiles = any(operator.in_tiles(large) for operator in program.reduces)
     kept = None
     if in_tiles:
         with thread_settings.limit(threads), preparing():
             kept = tiles.tiles_of(graph, np.empty if guard is None else guard.array)
-    work = memory_for(
-        program.on(graph.targets.dtype), graph, workspace, threads, len(queue), kept,
+    return memory_for(
+        program.on(graph.targets.dtype), graph, workspace, threads, starting, kept,
         memory_profile, anew,
     )  # fmt: skip
-    work.queue[: len(queue)] = queue
-    return work, len(queue)
 
 
 def rows_of(
@@ -275,6 +237,26 @@ def rows_of(
         numbers=numbers_of(program),
     )  # fmt: skip
     return rows, turned
+
+
+def states_of(
+    program: Program,
+    columns: Columns,
+    values: tuple[Any, ...],
+    graph: Graph,
+    turned: Graph,
+    rows: frontier.Rows,
+) -> tuple[Any, Any]:
+    """Return what functors see, of outgoing and of incoming edges; `values` begin a state."""
+    make = state_class(program.state_names_with(columns.names), far_names(program))
+    in_weight = program.in_weights(turned.weights)
+    ids = ids_where_kept(program, graph.num_vertices)
+    tail = (*rows[:4], graph.num_vertices, ids, in_weight, *(0 for _ in program.counters))
+    state, in_state = (
+        make(*values, *columns.of(one), program.weights(one.weights), *tail)
+        for one in (graph, turned)
+    )
+    return state, in_state
 
 
 def _start_fronts(work: frontier.Work, graph: Graph, size: int, threads: int) -> None:

@@ -8,21 +8,22 @@ in it through the mail alone. When it is over, what the owners hold is put toget
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
-from broadfront.backends.cpu.alone import frontier_of, left_in
+from broadfront.backends.contract import Job
+from broadfront.backends.cpu.alone import left_in
 from broadfront.backends.cpu.device import control
 from broadfront.backends.cpu.device import workspace as workspaces
 from broadfront.backends.cpu.device.mail import Post
 from broadfront.backends.cpu.device.team import Team
+from broadfront.backends.cpu.field_io import FieldIO
 from broadfront.backends.cpu.loop.across import Across
 from broadfront.backends.cpu.loop.fused import fused
 from broadfront.backends.cpu.loop.numbers import numbers_of
-from broadfront.backends.cpu.luggage import Luggage
 from broadfront.backends.cpu.memory.equip import Setting, directions, mail_for, work_for_part
 from broadfront.backends.cpu.memory.need import (
     Case,
@@ -33,117 +34,139 @@ from broadfront.backends.cpu.memory.need import (
     refuse,
 )
 from broadfront.backends.cpu.operators import frontier, tiles
+from broadfront.backends.cpu.record.gathered import gathered
+from broadfront.backends.cpu.record.needs import needs
+from broadfront.backends.cpu.split_run import split_run
 from broadfront.backends.cpu.transports import Transport, current
-from broadfront.clock import Allowance, Clock, preparing
+from broadfront.clock import Clock, preparing
 from broadfront.devices.choose import Device
-from broadfront.devices.profile import MINIMAL, MemoryProfile, largest
+from broadfront.devices.profile import largest
 from broadfront.errors import DeviceMemoryError
-from broadfront.execution.answer import Answer
-from broadfront.execution.columns import InPart, columns_read, refuse_columns
-from broadfront.execution.edge_fields import EdgeFields
+from broadfront.execution.columns import InPart
 from broadfront.execution.far import far_names, ids_where_kept
 from broadfront.execution.faults import COMPILE_ERRORS, explained
-from broadfront.execution.fields import (
-    answer_arrays,
-    answered,
-    checked_start,
-    packed,
-    part_fields,
-)
 from broadfront.execution.loops import made_once, may_not_end
-from broadfront.execution.parameters import values_of
 from broadfront.execution.plan import Plan
 from broadfront.execution.program import Program
-from broadfront.execution.refusals import needs_ids
 from broadfront.execution.states import state_class
 from broadfront.graph.csr import Graph
 from broadfront.partition.outline import Outline
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
-from broadfront.progress import Listener, following, listening
-from broadfront.report.gathered import gathered
-from broadfront.report.needs import needs
+from broadfront.report.record import Record
 
 Array = NDArray[Any]
 
 
-def run_on(
-    program: Program,
-    partition: Partition,
-    devices: Sequence[Device],
-    starting: ArrayLike,
-    start: Mapping[str, Any],
-    parameters: Mapping[str, float],
-    *,
-    relabel: bool | None = None,
-    memory: MemoryProfile = MINIMAL,
-    memory_limit: int | None = None,
-    time_limit: float | None = None,
-    progress: Listener | None = None,
-    checked: bool = False,
-    fault: tuple[int, int, int] | None = None,
-    clock: Clock | None = None,
-) -> Answer:
-    """Run `program` on the parts of a graph, each on a device; see `broadfront.execution.run`.
+class RunOnMany:
+    """A run on many devices that go from iteration to iteration together."""
 
-    `fault` makes a device fail, for tests: its number, a block of the loop, and after how often.
-    `clock` runs since before the graph was split for this run. Without a word on `relabel`, parts
-    keep the ids of the graph where the program uses numbers of vertices as values.
-    """
-    clock, transport = clock or Clock(), current()
-    graph, settled = partition.graph, program.on(partition.graph.targets.dtype)
-    if relabel is None:
-        relabel = not needs_ids(settled)
-    numbers = values_of(program, parameters)
-    begins = checked_start(settled, start, graph)
-    queue = frontier_of(graph, starting)
-    case = Case(
-        settled, graph, len(queue), max(device.threads for device in devices), memory, partition,
-        relabel,
-    )  # fmt: skip
-    columns = columns_read(program, graph)
-    refuse_columns(program, graph, many=True)
-    names = program.state_names_with(columns.names)
-    large, in_tiles, looks_back = directions(program, graph, relabel)
-    with Allowance(time_limit) as time_left, listening(progress):
+    def __init__(self, job: Job, partition: Partition) -> None:
+        self._clock, self._transport = job.clock or Clock(), current()
+        self._job, self._partition = job, partition
+        self._split = split_run(job, partition)
+        self.program = self._split.program
+        graph, program = partition.graph, job.program
+        self._large, in_tiles, looks_back = directions(program, graph, self._split.relabel)
+        self._in_tiles, self._looks_back = in_tiles, looks_back
+        threads = max(device.threads for device in job.devices)
+        self._case = Case(
+            self.program, graph, len(self._split.queue), threads, job.memory, partition,
+            self._split.relabel,
+        )  # fmt: skip
+
+    def compile(self) -> None:
+        """Make the loop, compiled when it is first called, and the plan of what crosses."""
         with preparing():
-            refuse(case, memory_limit)
-            layouts = _layouts(partition, in_tiles)
-            parts = partition.parts(relabel=relabel, looks_back=looks_back)
-            outlines = partition.outlines(relabel=relabel, looks_back=looks_back)
-            along = columns.in_parts(partition, relabel, looks_back)
-        loop, plan = _loop(program, graph, names, large, relabel, checked)
-        with workspaces.borrowed_many(len(parts), memory_limit is not None) as spaces:
-            post = spaces[0].post(len(parts), without_boxes=memory_limit is not None)
-            setting = Setting(
-                settled, plan, names, partition, numbers, queue, memory, memory_limit is not None,
-                looks_back, columns,
-            )  # fmt: skip
-            arrays = part_fields(settled, parts, spaces, plan.copies)
-            answer = answer_arrays(settled, graph)
-            edges = EdgeFields(settled, partition, relabel, looks_back)
-            edges.begin(arrays, begins)
-            luggage = packed(settled, partition, parts, arrays, plan.adding, begins, answer)
-            crew = [
-                _prepare(setting, part, outlines[number], space, arrays[number], luggage[number],
-                         layouts[number], devices[number], post, along[number], transport)
-                for number, (part, space) in enumerate(zip(parts, spaces, strict=True))
-            ]  # fmt: skip
-            _tell_all(crew, len(queue), graph.num_arcs)
-            team = spaces[0].team
-            with connected(transport, post, crew, team):
-                iterations = _go(
-                    loop, team, crew, devices, case, memory_limit, time_left(), fault, transport
-                )
-            brought = brought_together(transport, settled, crew, answer)
-            profile = largest(needs(program, graph, one.work, one.outline) for one in crew)
-            record = gathered(crew, devices, iterations, clock, team, profile, partition.name)
-            left = np.sort(np.concatenate(brought))
-            edges.gather(arrays, answer)
-    for name, whole in answer.items():
-        if settled.fields[name].length is not None:
-            whole[:] = arrays[0][name]
-    return Answer(answered(settled, answer), left, record)
+            refuse(self._case, self._job.memory_limit)
+        split = self._split
+        self._loop, self._plan = _loop(
+            self._job.program, self._partition.graph, split.names, self._large, split.relabel,
+            self._job.checked,
+        )  # fmt: skip
+
+    def allocate(self, kept: ExitStack) -> None:
+        """Split the graph and its columns, and borrow a workspace for each device."""
+        partition, split = self._partition, self._split
+        with preparing():
+            self._layouts = _layouts(partition, self._in_tiles)
+            self._parts = split.parts(self._looks_back)
+            relabel, looks_back = split.relabel, self._looks_back
+            self._outlines = partition.outlines(relabel=relabel, looks_back=looks_back)
+            self._along = split.columns.in_parts(partition, relabel, looks_back)
+        anew = self._job.memory_limit is not None
+        self._spaces = kept.enter_context(workspaces.borrowed_many(len(self._parts), anew))
+        self._post = self._spaces[0].post(len(self._parts), without_boxes=anew)
+        self._fields = split.fields(self._parts, self._spaces, self._plan, self._looks_back)
+
+    def initialise(self) -> None:
+        """Make every device ready: mail, memory, its share of the frontier."""
+        job, split = self._job, self._split
+        setting = Setting(
+            self.program, self._plan, split.names, self._partition, split.numbers, split.queue,
+            job.memory, job.memory_limit is not None, self._looks_back, split.columns,
+        )  # fmt: skip
+        fields = self._fields
+        self._crew = [
+            _prepare(setting, part, self._outlines[number], space, fields.arrays[number],
+                     fields.field_io[number], self._layouts[number], job.devices[number],
+                     self._post, self._along[number], self._transport)
+            for number, (part, space) in enumerate(zip(self._parts, self._spaces, strict=True))
+        ]  # fmt: skip
+        _tell_all(self._crew, len(split.queue), self._partition.graph.num_arcs)
+
+    def launch(self, time_limit: float | None) -> None:
+        """Let what grows take what the memory limit leaves of it."""
+        self._time_limit = time_limit
+        for number, one in enumerate(self._crew):
+            allow(self._case, one.work.account, held_by(one), self._job.memory_limit, number)
+
+    def wait(self) -> bool:
+        """Run the loop on the threads of all devices."""
+        crew, job, transport = self._crew, self._job, self._transport
+        team = self._spaces[0].team
+        arguments = [(one.rows, one.state, one.in_state, one.work) for one in crew]
+        try:
+            with connected(transport, self._post, crew, team):
+                self._iterations = int(
+                    team.run(
+                        self._loop, [device.threads for device in job.devices], arguments,
+                        time_limit=self._time_limit, fault=job.fault,
+                        may_not_end=may_not_end(self.program),
+                        here=[number for number in range(len(crew))
+                              if transport.runs_here(number)],
+                    )
+                )  # fmt: skip
+        except COMPILE_ERRORS as error:
+            raise explained(error, self.program, crew[0].state) from error
+        except DeviceMemoryError as error:
+            held = held_by(crew[error.device])
+            raise memory_error(self._case, error, held, job.memory_limit) from None
+        answer = self._fields.answer
+        self._left = brought_together(transport, self.program, crew, answer)
+        return False
+
+    def iterations(self) -> int:
+        """Return how many iterations there were so far on the first device."""
+        return int(self._crew[0].work.fronts[frontier.ITERATION])
+
+    def interrupt(self) -> None:
+        """Have all threads of all devices stop at their next poll."""
+        control.interrupt(self._spaces[0].team.control)
+
+    def record(self) -> Record:
+        """Return the record of the run, gathered from all devices."""
+        crew, program = self._crew, self._job.program
+        profile = largest(needs(program, self._partition.graph, one.work, one.outline)
+                          for one in crew)  # fmt: skip
+        return gathered(
+            crew, self._job.devices, self._iterations, self._clock, self._spaces[0].team, profile,
+            self._partition.name,
+        )  # fmt: skip
+
+    def collect(self) -> tuple[Mapping[str, Array], NDArray[np.int64]]:
+        """Return what owners have brought home, and what is left in their frontiers."""
+        return self._fields.collected(), np.sort(np.concatenate(self._left))
 
 
 def _layouts(partition: Partition, in_tiles: bool) -> Sequence[tiles.Tiles | None]:
@@ -151,40 +174,6 @@ def _layouts(partition: Partition, in_tiles: bool) -> Sequence[tiles.Tiles | Non
     if not in_tiles:
         return [None] * partition.count
     return partition.kept("tiles", tiles.tiles_of_part)
-
-
-def _go(
-    loop: Any,
-    team: Team,
-    crew: Sequence[One],
-    devices: Sequence[Device],
-    case: Case,
-    memory_limit: int | None,
-    time_limit: float | None,
-    fault: tuple[int, int, int] | None,
-    transport: Transport,
-) -> int:
-    """Run the loop on all devices; return the number of iterations."""
-    for number, one in enumerate(crew):
-        allow(case, one.work.account, held_by(one), memory_limit, number)
-    threads = [device.threads for device in devices]
-    arguments = [(one.rows, one.state, one.in_state, one.work) for one in crew]
-    try:
-        with following(
-            case.program.name, lambda: _iteration(crew), lambda: control.interrupt(team.control)
-        ):
-            return int(
-                team.run(
-                    loop, threads, arguments, time_limit=time_limit, fault=fault,
-                    may_not_end=may_not_end(case.program),
-                    here=[number for number in range(len(crew)) if transport.runs_here(number)],
-                )
-            )  # fmt: skip
-    except COMPILE_ERRORS as error:
-        raise explained(error, case.program, crew[0].state) from error
-    except DeviceMemoryError as error:
-        held = held_by(crew[error.device])
-        raise memory_error(case, error, held, memory_limit) from None
 
 
 class One(NamedTuple):
@@ -228,7 +217,7 @@ def _prepare(
     outline: Outline,
     space: workspaces.Workspace,
     fields: dict[str, Array],
-    luggage: Luggage,
+    field_io: FieldIO,
     layout: tiles.Tiles | None,
     device: Device,
     post: Post,
@@ -238,7 +227,7 @@ def _prepare(
     """Make one device ready: mail, memory, and its share of the frontier."""
     partition, threads = setting.partition, device.threads
     rows = rows_of(part, partition, setting.program)
-    mail = mail_for(setting, part, outline, post, space, threads, luggage, transport)
+    mail = mail_for(setting, part, outline, post, space, threads, field_io, transport)
     work = work_for_part(setting, outline, space, threads, mail, layout)
     state, in_state = states_of(
         setting.program, setting.names, part, rows, fields, setting.numbers, along
@@ -310,10 +299,6 @@ def _left(one: One) -> Array:
         return places
     ids: Array = one.part.ids[places].astype(np.int64)
     return ids
-
-
-def _iteration(crew: Sequence[One]) -> int:
-    return int(crew[0].work.fronts[frontier.ITERATION])
 
 
 def states_of(

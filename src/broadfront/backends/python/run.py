@@ -9,102 +9,120 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
-from broadfront.backends.cpu.alone import frontier_of
-from broadfront.backends.python.course import Course, new_course
+from broadfront.backends.contract import Job
+from broadfront.backends.python.course import new_course
 from broadfront.backends.python.operators import do
-from broadfront.clock import Allowance, Clock
-from broadfront.errors import OptionError
-from broadfront.execution.answer import Answer
+from broadfront.clock import Clock
 from broadfront.execution.columns import refuse_columns
-from broadfront.execution.fields import answered, checked_start, fresh_fields
+from broadfront.execution.fields import checked_start, fresh_fields, frontier_of
 from broadfront.execution.parameters import values_of
-from broadfront.execution.program import Phase, Program
+from broadfront.execution.program import Phase
 from broadfront.execution.refusals import refuse_everywhere
 from broadfront.execution.repeat import Repeat
-from broadfront.graph.csr import Graph
-from broadfront.progress import Listener, listening, report
 from broadfront.report.record import Record
 
-PYTHON = "python"
-"""What `devices=` calls it."""
+Array = NDArray[Any]
 Row = tuple[int, int, float]
 
 
-def run_in_python(
-    program: Program,
-    graph: Graph,
-    frontier: ArrayLike,
-    start: Mapping[str, Any],
-    parameters: Mapping[str, float],
-    *,
-    time_limit: float | None = None,
-    progress: Listener | None = None,
-) -> Answer:
-    """Run `program` on `graph`; see `broadfront.run`."""
-    clock = Clock()
-    settled = program.on(graph.targets.dtype)
-    refuse_everywhere(settled)
-    refuse_columns(settled, graph, many=False)
-    places = frontier_of(graph, frontier).tolist()
-    begins = checked_start(settled, start, graph)
-    arrays = fresh_fields(settled, graph, begins, 1)
-    course = new_course(settled, graph, arrays, values_of(program, parameters), places)
-    rows: list[Row] = []
-    with Allowance(time_limit), listening(progress):
-        _go_through(settled.members, course, rows)
-    left = np.array(course.frontier, np.int64)
-    record = _recorded(rows, sum(map(_nbytes, arrays.values())), clock)
-    return Answer(answered(settled, arrays), left, record)
+class _Stopped(Exception):
+    """The listener of a run has had enough of it."""
 
 
-def in_python(where: Mapping[str, Any], how: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those of a run's options that mean anything here; refuse what asks for more."""
-    for name in where.keys() - {"devices"}:
-        raise OptionError(f"{name}= is for devices with a memory of their own; 'python' has none")
-    return {name: how[name] for name in ("time_limit", "progress") if name in how}
+class PythonRun:
+    """A run in plain Python, on one device that has the graph as it is."""
 
+    def __init__(self, job: Job) -> None:
+        self._clock = Clock()
+        self._job, graph = job, job.graph
+        self.program = job.program.on(graph.targets.dtype)
+        refuse_everywhere(self.program)
+        refuse_columns(self.program, graph, many=False)
+        self._places = frontier_of(graph, job.frontier).tolist()
+        self._begins = checked_start(self.program, job.init, graph)
+        self._numbers = values_of(job.program, job.parameters)
+        self._rows: list[Row] = []
+        self._stopped = False
 
-def _go_through(members: Sequence[Phase | Repeat], course: Course, rows: list[Row]) -> None:
-    """Run phases in order, and those of a `Repeat` round after round."""
-    for member in members:
-        if isinstance(member, Phase):
-            _repeat(member, course, rows)
-            continue
-        rounds, over = 0, False
-        while not over and (member.limit is None or rounds < member.limit):
-            _go_through(member.phases, course, rows)
-            course.count(rounds)
-            rounds += 1
-            over = member.by_frontier and not course.frontier
-            if member.until is not None:
-                over = course.once(member.until)
+    def compile(self) -> None:
+        """Leave functors as they are."""
 
+    def allocate(self, kept: ExitStack) -> None:
+        """Make the arrays of the answer."""
+        self._arrays = fresh_fields(self.program, self._job.graph, self._begins, 1)
 
-def _repeat(phase: Phase, course: Course, rows: list[Row]) -> None:
-    """Run a phase as often as it says, and note a row for each time that counts."""
-    limit = phase.limit
-    if limit is None and not phase.advances and phase.until is None:
-        limit = 1
-    times = 0
-    while (limit is None or times < limit) and (course.frontier or not phase.advances):
-        began, size = time.perf_counter(), len(course.frontier)
-        steps = phase.step if not phase.alternate else [phase.step[times % len(phase.step)]]
-        course.count(times)
-        for operator in steps:
-            do(operator, course)
-        course.count(times)
-        times += 1
-        if phase.counts:
-            rows.append((size, course.edges, (time.perf_counter() - began) * 1e6))
-            course.edges = 0
-            report(course.program.name, len(rows), 0)
-        if phase.until is not None and course.once(phase.until):
-            break
+    def initialise(self) -> None:
+        """Show the arrays to functors, as a state that checks every index."""
+        self._course = new_course(
+            self.program, self._job.graph, self._arrays, self._numbers, self._places
+        )
+
+    def launch(self, time_limit: float | None) -> None:
+        """Do nothing: `wait` does all of it."""
+
+    def wait(self) -> bool:
+        """Run all phases."""
+        self._go_through(self.program.members)
+        return False
+
+    def iterations(self) -> int:
+        """Return how many iterations there were so far."""
+        return len(self._rows)
+
+    def interrupt(self) -> None:
+        """Have the next operator not begin."""
+        self._stopped = True
+
+    def record(self) -> Record:
+        """Return the record: a row per iteration, without anything that only devices have."""
+        return _recorded(self._rows, sum(map(_nbytes, self._arrays.values())), self._clock)
+
+    def collect(self) -> tuple[Mapping[str, Array], NDArray[np.int64]]:
+        """Return the arrays, and what is left in the frontier."""
+        return self._arrays, np.array(self._course.frontier, np.int64)
+
+    def _go_through(self, members: Sequence[Phase | Repeat]) -> None:
+        """Run phases in order, and those of a `Repeat` round after round."""
+        course = self._course
+        for member in members:
+            if isinstance(member, Phase):
+                self._repeat(member)
+                continue
+            rounds, over = 0, False
+            while not over and (member.limit is None or rounds < member.limit):
+                self._go_through(member.phases)
+                course.count(rounds)
+                rounds += 1
+                over = member.by_frontier and not course.frontier
+                if member.until is not None:
+                    over = course.once(member.until)
+
+    def _repeat(self, phase: Phase) -> None:
+        """Run a phase as often as it says, and note a row for each time that counts."""
+        course, limit = self._course, phase.limit
+        if limit is None and not phase.advances and phase.until is None:
+            limit = 1
+        times = 0
+        while (limit is None or times < limit) and (course.frontier or not phase.advances):
+            began, size = time.perf_counter(), len(course.frontier)
+            course.count(times)
+            for operator in phase.step:
+                if self._stopped:
+                    raise _Stopped
+                do(operator, course)
+            course.count(times)
+            times += 1
+            if phase.counts:
+                self._rows.append((size, course.edges, (time.perf_counter() - began) * 1e6))
+                course.edges = 0
+            if phase.until is not None and course.once(phase.until):
+                break
 
 
 def _recorded(rows: list[Row], answer_bytes: int, clock: Clock) -> Record:

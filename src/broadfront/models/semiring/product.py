@@ -14,7 +14,7 @@ from typing import Any, Unpack, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from broadfront.backends.cpu.operators import tiles
+from broadfront.backends.registry import backend_of
 from broadfront.errors import OptionError
 from broadfront.execution.options import Options
 from broadfront.execution.run import run
@@ -205,7 +205,7 @@ class Product:
     def dense(self, vector: Array) -> Array:
         """Return the product with a dense vector."""
         kind = self.kind(vector)
-        if kind.along == "out" and tiles.suit(self.graph):
+        if kind.along == "out" and self._worth_a_layout():
             kind = kind._replace(tiled=True)
         init = {"x": vector} if needs_vector(self.ring, kind) else {}
         if self.into is not None:
@@ -218,6 +218,9 @@ class Product:
             return answer["y"]
         self.into[:] = answer["y"]
         return self.into
+
+    def _worth_a_layout(self) -> bool:
+        return backend_of(self.options.get("devices")).worth_a_layout(self.graph)
 
     def _keep(self, record: Record) -> None:
         if self.records is not None:

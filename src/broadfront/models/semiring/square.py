@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.backends.python.run import PYTHON
-from broadfront.devices.choose import choose
+from broadfront.devices.choose import PYTHON, choose
 from broadfront.errors import OptionError
 from broadfront.execution.options import Options
 from broadfront.execution.program import Program

@@ -13,8 +13,8 @@ import numpy as np
 
 import broadfront as bf
 from broadfront.algorithms.bfs import BFS, UNREACHED
-from broadfront.backends.cpu.asynchronous.run import run_asynchronously
 from broadfront.devices.choose import choose
+from jobs import run_on
 
 
 def depths(graph: bf.Graph, source: int) -> np.ndarray:
@@ -47,10 +47,10 @@ def stress(runs: int, seed: int = 0, graphs: int = 20) -> None:
                 fused=turn % 4 > 0, band=int(draw.integers(3)), packet=int(draw.integers(1, 4)),
                 slots=int(draw.integers(1, 3)),
             )  # fmt: skip
-            answer = run_asynchronously(
+            answer = run_on(
                 BFS, partition, choose(devices, 1), [source],
-                {"depth": {source: 0}, "parent": {source: source}}, {}, how=how, jitter=turn + 1,
-                time_limit=60,
+                {"depth": {source: 0}, "parent": {source: source}}, {}, asynchronous=how,
+                jitter=turn + 1, time_limit=60,
             )  # fmt: skip
             np.testing.assert_array_equal(answer["depth"], expected)
             work = answer.record.work

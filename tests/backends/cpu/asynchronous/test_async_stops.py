@@ -16,9 +16,9 @@ from stress import stress
 import broadfront as bf
 from broadfront.algorithms.bfs import BFS
 from broadfront.backends.cpu.asynchronous import worklist
-from broadfront.backends.cpu.asynchronous.run import run_asynchronously
 from broadfront.backends.cpu.exchange import blocks
 from broadfront.devices.choose import choose
+from jobs import run_on
 
 RING = bf.generate("cycle:60")
 THIRDS = bf.split(RING, 3, by="range")
@@ -26,9 +26,9 @@ RIGHT = np.minimum(np.arange(60), 60 - np.arange(60))
 
 
 def depth(fused: bool = True, **options: Any) -> np.ndarray:
-    answer = run_asynchronously(
+    answer = run_on(
         BFS, THIRDS, choose(3, 1), [0], {"depth": {0: 0}, "parent": {0: 0}}, {},
-        how=bf.Async(fused=fused), **options,
+        asynchronous=bf.Async(fused=fused), **options,
     )  # fmt: skip
     return answer["depth"]
 

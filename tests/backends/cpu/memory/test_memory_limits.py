@@ -14,14 +14,13 @@ import pytest
 
 import broadfront as bf
 from broadfront.algorithms.components import MIN_LABEL
-from broadfront.backends.cpu.alone import run_alone
 from broadfront.backends.cpu.device import workspace
 from broadfront.backends.cpu.device.growing import ALLOCATION
 from broadfront.backends.cpu.exchange import blocks
-from broadfront.backends.cpu.many import run_on
 from broadfront.backends.cpu.memory.need import Case
 from broadfront.devices.choose import choose
 from broadfront.devices.profile import FIXED, MINIMAL
+from jobs import run_alone, run_on
 
 GRAPH = bf.generate("uniform:10:8")
 

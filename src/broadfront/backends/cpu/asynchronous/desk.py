@@ -33,7 +33,7 @@ class Links(NamedTuple):
     shared_starts: Array
     shared: Array
     owner: Any
-    luggage: Any
+    field_io: Any
 
 
 class Desk(NamedTuple):

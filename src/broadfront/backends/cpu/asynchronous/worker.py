@@ -55,7 +55,7 @@ from broadfront.backends.cpu.device.control import (
     trip,
 )
 from broadfront.backends.cpu.exchange.blocks import KERNEL
-from broadfront.backends.cpu.luggage import taken_home, unpacked
+from broadfront.backends.cpu.field_io import gather_results, scatter_initial
 from broadfront.backends.cpu.operators.buckets import NONE_LEFT, empty_ring
 from broadfront.kernel import inner, kernel
 from broadfront.pointers import makers, reaching_back
@@ -172,7 +172,7 @@ def worker(rules: Rules) -> Any:
         if words[STAGE] == NEW:
             if not assemble(around, rank):
                 return np.int64(STOPPED)
-            turn = unpacked(
+            turn = scatter_initial(
                 np.int64(0), np.int64(1), around, rows, fields, fields, lines, lines.words,
                 np.int64(0),
             )  # fmt: skip
@@ -188,7 +188,7 @@ def worker(rules: Rules) -> Any:
             words[ENDED] = nanoseconds()
             if words[SPINS] != 0:
                 words[IDLE] += words[ENDED] - words[IDLE_SINCE]
-            taken_home(
+            gather_results(
                 np.int64(0), np.int64(1), around, rows, fields, fields, lines, lines.words,
                 np.int64(0),
             )  # fmt: skip

@@ -89,7 +89,7 @@ class Mail(NamedTuple):
     """The address of the function that carries runs to other processes, or 0."""
     wire: int
     """What it is called with."""
-    luggage: Any
+    field_io: Any
     """What the device does to its fields before and after its loop."""
 
 

@@ -7,12 +7,12 @@ so all come to the same bits.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from broadfront.backends.cpu.device.control import trip
-from broadfront.backends.cpu.device.mail import BOARD_WORDS, all_up, place_on_board, put_up
+from broadfront.backends.cpu.device.mail import all_up, place_on_board, put_up
 from broadfront.backends.cpu.exchange.blocks import CONVERGENCE
 from broadfront.backends.cpu.operators.frontier import (
     AGREEMENT,
@@ -25,20 +25,11 @@ from broadfront.backends.cpu.operators.frontier import (
     finish,
     prepare,
 )
+from broadfront.execution.plan import Shared
 from broadfront.kernel import inner
 
 SHARED_FROM = 4
 """Words of the board before those of shared values: the frontier's numbers."""
-BOARD_ROOM = BOARD_WORDS - SHARED_FROM
-
-
-class Shared(NamedTuple):
-    """A value that all devices hold: where it is in the state, and how those of devices meet."""
-
-    place: int
-    element: int
-    combine: str
-    real: bool
 
 
 def agreed(shared: Sequence[Shared] = ()) -> Callable[..., Any]:

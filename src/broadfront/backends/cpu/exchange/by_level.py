@@ -19,16 +19,14 @@ import numpy as np
 
 from broadfront.backends.cpu.device.control import nanoseconds
 from broadfront.backends.cpu.device.growing import EXCHANGED
-from broadfront.backends.cpu.exchange.agree import Shared, agree_on, agreed, meeting, most
+from broadfront.backends.cpu.exchange.agree import agree_on, agreed, meeting, most
 from broadfront.backends.cpu.exchange.frame import NOTHING, Message, exchanged, to_each
 from broadfront.backends.cpu.exchange.places import ghosts_of, shared_with
 from broadfront.backends.cpu.exchange.runs import COUNT, HEAD, bytes_of, head_of, padded
 from broadfront.backends.cpu.operators.frontier import LEVEL, MESSAGE, share
+from broadfront.execution.plan import Shared
 from broadfront.kernel import inner
 from broadfront.pointers import at
-
-MOST_CARRIED = 6
-"""Shared values that travel in messages, at most."""
 
 
 @inner

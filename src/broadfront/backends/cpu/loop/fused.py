@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from broadfront.backends.cpu.device.control import FIRST, assemble
+from broadfront.backends.cpu.field_io import gather_results, scatter_initial
 from broadfront.backends.cpu.loop.across import Across
 from broadfront.backends.cpu.loop.numbers import place_of_identity
 from broadfront.backends.cpu.loop.phases import Section, chained, going_round, numbered, phased
-from broadfront.backends.cpu.luggage import taken_home, unpacked
 from broadfront.backends.cpu.operators.advance import advance
 from broadfront.backends.cpu.operators.compute import compute, once
 from broadfront.backends.cpu.operators.each_once import each_once
@@ -92,7 +92,7 @@ def whole_of(
                   for place, phase in enumerate(program.all_phases)]  # fmt: skip
     if len(phases) > 1:
         phases = [numbered(phase, number) for number, phase in enumerate(phases)]
-    return chained(phases if across is None else [unpacked, *phases, taken_home])
+    return chained(phases if across is None else [scatter_initial, *phases, gather_results])
 
 
 def has_plain_advance(program: Program) -> bool:

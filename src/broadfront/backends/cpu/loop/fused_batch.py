@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import atomics
+from broadfront.backends.contract import AT_SOURCE, GIVEN
 from broadfront.backends.cpu.device.control import assemble
 from broadfront.backends.cpu.loop.fused import has_plain_advance, whole_of
 from broadfront.backends.cpu.operators.frontier import (
@@ -35,9 +36,6 @@ from broadfront.kernel import inner, kernel
 from broadfront.pointers import at_row, makers
 
 Section = Callable[..., Any]
-
-GIVEN, FILLED, AT_SOURCE = range(3)
-"""What the rows of a field are at the start: as given, filled, or filled but for the source."""
 
 
 class Batch(NamedTuple):

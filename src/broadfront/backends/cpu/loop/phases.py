@@ -51,7 +51,7 @@ def phased(phase: Phase, made: Mapping[Operator, Section], counting: bool, place
     `counting` tells whether the state has counters, `place` where among the limits its own is.
     """
     sections = [made[operator] for operator in phase.step]
-    step = _in_turns(*sections) if phase.alternate else chained(sections)
+    step = chained(sections)
     ask = _asking(phase.until, counting)
     return _repeated(phase, _counting(step) if counting else step, ask, place)
 
@@ -137,18 +137,6 @@ def chained(sections: Sequence[Section]) -> Section:
         return others(rank, threads, control, graph, state, in_state, work, front, turn)
 
     return both
-
-
-def _in_turns(even: Section, odd: Section) -> Section:
-    """Return a section that is another of two in each iteration of its phase."""
-
-    @inner
-    def either(rank, threads, control, graph, state, in_state, work, front, turn):
-        if front[TIMES] % 2 == 0:
-            return even(rank, threads, control, graph, state, in_state, work, front, turn)
-        return odd(rank, threads, control, graph, state, in_state, work, front, turn)
-
-    return either
 
 
 def _counting(step: Section) -> Section:

@@ -12,7 +12,7 @@ from broadfront.backends.cpu.device.growing import ACCOUNT_WORDS, HELD, allocate
 from broadfront.backends.cpu.device.mail import Mail, Post, log_columns
 from broadfront.backends.cpu.device.timeline import ROWS
 from broadfront.backends.cpu.device.workspace import Workspace
-from broadfront.backends.cpu.luggage import Luggage
+from broadfront.backends.cpu.field_io import FieldIO
 from broadfront.backends.cpu.memory.boxes import at_first, at_most
 from broadfront.backends.cpu.operators import frontier, tiles
 from broadfront.backends.cpu.operators.buckets import new_buckets, sensible_width
@@ -113,7 +113,7 @@ def mail_for(
     post: Post,
     space: Workspace,
     threads: int,
-    luggage: Luggage,
+    field_io: FieldIO,
     transport: Transport,
 ) -> Mail:
     """Return the mail of one device, its boxes as large as they are to begin with."""
@@ -132,7 +132,7 @@ def mail_for(
         np.zeros(2 * threads * devices, np.int64), np.zeros(devices, np.int64),
         np.zeros(devices, np.int64), np.zeros(2 * devices, np.int64),
         log, part.ghost_starts, part.shared_starts, part.shared, part.ghosts,
-        None if part.relabelled else partition.owner, *transport.link(part.device), luggage,
+        None if part.relabelled else partition.owner, *transport.link(part.device), field_io,
     )  # fmt: skip
 
 

@@ -26,9 +26,6 @@ from broadfront.backends.cpu.operators.frontier import (
     ALL_SIZE,
     ATOMICS,
     BEFORE,
-    BY_DEGREE,
-    BY_EDGES,
-    BY_VERTEX,
     CLOCK,
     EDGES,
     ITERATION,
@@ -67,6 +64,7 @@ from broadfront.functors import compile_functor
 from broadfront.kernel import inlined, inner
 from broadfront.operators.describe import Advance, Field
 from broadfront.pointers import prefetch, shifted
+from broadfront.report.ways import BY_DEGREE, BY_EDGES, BY_VERTEX
 
 PUSHES = {
     "by_vertex": (push_by_vertex, BY_VERTEX),

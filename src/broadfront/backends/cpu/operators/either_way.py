@@ -23,7 +23,6 @@ from broadfront.backends.cpu.operators.frontier import (
     BEFORE,
     EDGES,
     PARITY,
-    PULL,
     PULLING,
     SIZE,
     STATS_WORDS,
@@ -37,6 +36,7 @@ from broadfront.backends.cpu.operators.frontier import (
 from broadfront.backends.cpu.operators.queues import queue_at, to_queue
 from broadfront.kernel import inner
 from broadfront.pointers import shifted
+from broadfront.report.ways import PULL
 
 ALPHA = 15
 """Pull when the frontier has more than this share of the edges not yet explored."""

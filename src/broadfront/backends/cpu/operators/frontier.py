@@ -34,6 +34,7 @@ from broadfront.devices.profile import MINIMAL, MemoryProfile
 from broadfront.kernel import inner
 from broadfront.operators.describe import Advance, Compute, Filter, Operator, Reduce
 from broadfront.pointers import shifted
+from broadfront.report.ways import DENSE
 
 Array = NDArray[Any]
 
@@ -87,16 +88,6 @@ R_FRONTIER, R_EDGES, R_WAYS, R_ATOMICS, R_BEGIN, R_END, R_COUNT, R_LATEST = rang
 """Columns of the record, with the rows of `broadfront.backends.cpu.device.timeline`; the last two
 are the number of iterations until the one that was written last, and the frontier of that one
 alone."""
-
-WAYS = (
-    "dense", "by_vertex", "by_degree", "by_edges", "pull", "buckets", "levels", "intersect",
-    "unite",
-)  # fmt: skip
-"""How an operator shares its work; in the record a bit for each that ran in an iteration."""
-DENSE, BY_VERTEX, BY_DEGREE, BY_EDGES, PULL, BUCKETS, LEVELS, INTERSECT, UNITE = (
-    1 << place for place in range(len(WAYS))
-)
-PUSHING = BY_VERTEX | BY_DEGREE | BY_EDGES | BUCKETS
 
 
 class Numbers(NamedTuple):

@@ -29,7 +29,6 @@ from broadfront.backends.cpu.operators.frontier import (
     ATOMICS,
     BEFORE,
     EDGES,
-    INTERSECT,
     STATS_WORDS,
     VISITED,
     WORK,
@@ -43,6 +42,7 @@ from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.describe import Intersect
 from broadfront.pointers import prefetch, shifted
+from broadfront.report.ways import INTERSECT
 
 
 def intersect(operator: Intersect, total: int | None) -> Callable[..., Any]:

@@ -29,7 +29,6 @@ from broadfront.backends.cpu.operators.common_neighbours import LOOK_EVERY
 from broadfront.backends.cpu.operators.frontier import (
     ATOMICS,
     BEFORE,
-    INTERSECT,
     ITERATION,
     STATS_WORDS,
     VISITED,
@@ -61,6 +60,7 @@ from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.describe import Intersect
 from broadfront.pointers import shifted
+from broadfront.report.ways import INTERSECT
 
 Section = Callable[..., Any]
 

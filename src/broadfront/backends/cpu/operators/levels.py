@@ -24,7 +24,6 @@ from broadfront.backends.cpu.operators.frontier import (
     BEFORE,
     CLOCK,
     ITERATION,
-    LEVELS,
     SMALL,
     STATS_WORDS,
     VISITED,
@@ -53,6 +52,7 @@ from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.describe import Levels
 from broadfront.pointers import prefetch, shifted
+from broadfront.report.ways import LEVELS
 
 EDGES_EACH = 3
 """About how many edges a vertex has, to tell before whether a level is small."""

@@ -22,7 +22,6 @@ from broadfront.backends.cpu.operators.frontier import (
     ATOMICS,
     BEFORE,
     BLOCK,
-    DENSE,
     EDGES,
     LOCAL,
     LOCAL_WORDS,
@@ -47,6 +46,7 @@ from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.describe import Filter
 from broadfront.pointers import shifted
+from broadfront.report.ways import DENSE
 
 assert BLOCK <= LOCAL
 

@@ -15,7 +15,6 @@ from broadfront.backends.cpu.operators.frontier import (
     ATOMICS,
     BEFORE,
     BLOCK,
-    DENSE,
     MARKS,
     OTHER_QUEUE,
     PARITY,
@@ -36,6 +35,7 @@ from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.describe import Compute, Filter
 from broadfront.pointers import shifted
+from broadfront.report.ways import DENSE
 
 WORDS_PER_TURN = 16
 

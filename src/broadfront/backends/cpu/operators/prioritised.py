@@ -59,7 +59,6 @@ from broadfront.backends.cpu.operators.frontier import (
     ATOMICS,
     BASE,
     BEFORE,
-    BUCKETS,
     CLOCK,
     ITERATION,
     LOCAL_WORDS,
@@ -96,6 +95,7 @@ from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.describe import Advance, Field
 from broadfront.pointers import shifted
+from broadfront.report.ways import BUCKETS
 
 NOT_HERE = -(1 << 62)
 """The bucket of a goal that another device owns."""

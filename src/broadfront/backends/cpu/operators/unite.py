@@ -35,7 +35,6 @@ from broadfront.backends.cpu.operators.frontier import (
     BEFORE,
     BLOCK,
     ITERATION,
-    UNITE,
     VISITED,
     WORK,
     finish,
@@ -46,6 +45,7 @@ from broadfront.functors import compile_functor
 from broadfront.kernel import inlined, inner
 from broadfront.operators.describe import Unite
 from broadfront.pointers import prefetch
+from broadfront.report.ways import UNITE
 
 Array = NDArray[Any]
 

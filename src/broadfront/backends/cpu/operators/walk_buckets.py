@@ -38,7 +38,6 @@ from broadfront.backends.cpu.operators.frontier import (
     ATOMICS,
     BASE,
     BEFORE,
-    BUCKETS,
     CLOCK,
     ITERATION,
     OWN,
@@ -48,6 +47,7 @@ from broadfront.backends.cpu.operators.frontier import (
 from broadfront.bounded import Bounded
 from broadfront.kernel import inlined, inner
 from broadfront.pointers import as_element, prefetch
+from broadfront.report.ways import BUCKETS
 
 FUSE = 1 << 15
 """Vertices and edges for which a thread goes on by itself in a bucket that it shares."""

@@ -13,10 +13,11 @@ from broadfront.backends.cpu.device.growing import EXCHANGED, GROWTHS, WAITED
 from broadfront.backends.cpu.device.mail import log_columns
 from broadfront.backends.cpu.device.timeline import iterations_of_rows
 from broadfront.backends.cpu.operators import frontier
+from broadfront.backends.cpu.record.alone import noted_iterations, taken
 from broadfront.clock import Clock
 from broadfront.devices.profile import MemoryProfile
 from broadfront.report.devices import DeviceRecord
-from broadfront.report.record import Record, noted_iterations, taken
+from broadfront.report.record import Record
 
 if TYPE_CHECKING:
     from broadfront.backends.cpu.many import One

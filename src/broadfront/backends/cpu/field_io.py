@@ -1,9 +1,8 @@
-"""What a device unpacks before its loop and takes home after it, done by its own threads.
+"""How a device fills its fields before the loop, and copies its results into the answer after it.
 
-Fields are filled, single places set, and in the end the values of own vertices copied into the
-answer. The tables say what, by addresses: so it is the same code for all fields, and a device's
-threads do it at once, without going back to Python between. Elements of several numbers are filled
-and set while the tables are made.
+Tables say which arrays and places, by address and item size, so that it is one piece of code for
+all fields. The threads of the device work through them inside the compiled loop, without going back
+to Python. Elements of several numbers are filled and set while the tables are made.
 """
 
 from __future__ import annotations
@@ -26,8 +25,8 @@ TO = LENGTH
 """Columns of the tables; a field that is brought home has a goal instead of a length."""
 
 
-class Luggage(NamedTuple):
-    """Tables of one device, each with its number of rows."""
+class FieldIO(NamedTuple):
+    """The tables of one device, each with its number of rows."""
 
     fills: Array
     """Where an array is, how long, the size of an item, and the bits of what it is filled with."""
@@ -47,8 +46,8 @@ class Luggage(NamedTuple):
     word: Array
 
 
-class Packing:
-    """The luggage of a device while it is being packed."""
+class FieldIOBuilder:
+    """The tables of a device while they are made."""
 
     def __init__(self) -> None:
         self._fills: list[tuple[int, int, int, int]] = []
@@ -76,8 +75,8 @@ class Packing:
 
     def close(
         self, part: Part, fields: Mapping[str, Array], answer: Mapping[str, Array]
-    ) -> Luggage:
-        """Return the luggage; fields with an answer go there in the end."""
+    ) -> FieldIO:
+        """Return the tables; fields with an answer go there in the end."""
         fills = np.array(self._fills, np.int64).reshape(-1, 4)
         places = np.concatenate([np.empty((0, 4), np.int64), *self._places])
         returns = np.array(
@@ -88,7 +87,7 @@ class Packing:
             np.int64,
         )
         octet, pair, half, word = (np.zeros(1, f"u{size}") for size in (1, 2, 4, 8))
-        return Luggage(
+        return FieldIO(
             fills.ravel(), len(fills), places.ravel(), len(places), returns.ravel(), len(returns),
             part.owned_ids, part.relabelled, octet, pair, half, word,
         )  # fmt: skip
@@ -100,19 +99,19 @@ def _bits(values: Array) -> Array:
 
 
 @inner
-def _fill(table, rows, rank, threads, luggage):
+def _fill(table, rows, rank, threads, field_io):
     for number in range(rows):
         row = 4 * number
         address, item, bits = table[row + ADDRESS], table[row + ITEM], table[row + PATTERN]
         first, last = share(table[row + LENGTH], rank, threads)
         if item == 1:
-            _fill_with(at(address, luggage.octet), first, last, np.uint8(bits))
+            _fill_with(at(address, field_io.octet), first, last, np.uint8(bits))
         elif item == 2:
-            _fill_with(at(address, luggage.pair), first, last, np.uint16(bits))
+            _fill_with(at(address, field_io.pair), first, last, np.uint16(bits))
         elif item == 4:
-            _fill_with(at(address, luggage.half), first, last, np.uint32(bits))
+            _fill_with(at(address, field_io.half), first, last, np.uint32(bits))
         else:
-            _fill_with(at(address, luggage.word), first, last, np.uint64(bits))
+            _fill_with(at(address, field_io.word), first, last, np.uint64(bits))
 
 
 @inner
@@ -122,9 +121,9 @@ def _fill_with(array, first, last, value):
 
 
 @inner
-def _take(values, whole, luggage, first, last):
-    ids = luggage.ids
-    if luggage.relabelled:
+def _take(values, whole, field_io, first, last):
+    ids = field_io.ids
+    if field_io.relabelled:
         for place in range(first, last):
             whole[ids[place]] = values[place]
     else:
@@ -133,48 +132,53 @@ def _take(values, whole, luggage, first, last):
 
 
 @inner
-def _take_words(values, whole, luggage, first, last, words):
+def _take_words(values, whole, field_io, first, last, words):
     for place in range(first, last):
-        vertex = np.int64(luggage.ids[place])
-        here = place if luggage.relabelled else vertex
+        vertex = np.int64(field_io.ids[place])
+        here = place if field_io.relabelled else vertex
         for word in range(words):
             whole[vertex * words + word] = values[here * words + word]
 
 
 @inner
-def unpacked(rank, threads, control, graph, state, in_state, work, front, turn):
+def scatter_initial(rank, threads, control, graph, state, in_state, work, front, turn):
     """Fill fields and set single places; the first section of a loop."""
-    luggage = work.mail.luggage
+    field_io = work.mail.field_io
     prepare(control, rank, turn)
-    _fill(luggage.fills, luggage.fill_count, rank, threads, luggage)
+    _fill(field_io.fills, field_io.fill_count, rank, threads, field_io)
     turn = finish(control, rank, threads, turn)
     if turn < 0:
         return turn
     prepare(control, rank, turn)
     if rank == 0:
-        _fill(luggage.places, luggage.place_count, np.int64(0), np.int64(1), luggage)
+        _fill(field_io.places, field_io.place_count, np.int64(0), np.int64(1), field_io)
     return finish(control, rank, threads, turn)
 
 
 @inner
-def taken_home(rank, threads, control, graph, state, in_state, work, front, turn):
+def gather_results(rank, threads, control, graph, state, in_state, work, front, turn):
     """Copy the values of own vertices into the answer; the last section of a loop."""
-    luggage = work.mail.luggage
+    field_io = work.mail.field_io
     first, last = share(graph.owned, rank, threads)
-    for number in range(luggage.return_count):
+    for number in range(field_io.return_count):
         row = 4 * number
-        values, whole = luggage.returns[row + ADDRESS], luggage.returns[row + TO]
-        item = luggage.returns[row + ITEM]
+        values, whole = field_io.returns[row + ADDRESS], field_io.returns[row + TO]
+        item = field_io.returns[row + ITEM]
         if item == 1:
-            _take(at(values, luggage.octet), at(whole, luggage.octet), luggage, first, last)
+            _take(at(values, field_io.octet), at(whole, field_io.octet), field_io, first, last)
         elif item == 2:
-            _take(at(values, luggage.pair), at(whole, luggage.pair), luggage, first, last)
+            _take(at(values, field_io.pair), at(whole, field_io.pair), field_io, first, last)
         elif item == 4:
-            _take(at(values, luggage.half), at(whole, luggage.half), luggage, first, last)
+            _take(at(values, field_io.half), at(whole, field_io.half), field_io, first, last)
         elif item == 8:
-            _take(at(values, luggage.word), at(whole, luggage.word), luggage, first, last)
+            _take(at(values, field_io.word), at(whole, field_io.word), field_io, first, last)
         else:
             _take_words(
-                at(values, luggage.word), at(whole, luggage.word), luggage, first, last, item >> 3
+                at(values, field_io.word),
+                at(whole, field_io.word),
+                field_io,
+                first,
+                last,
+                item >> 3,
             )
     return turn

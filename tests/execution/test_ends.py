@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import broadfront as bf
-from broadfront.backends.cpu.ends import FEW, arcs_of, increasing, places_in
+from broadfront.execution.ends import FEW, arcs_of, increasing, places_in
 
 
 @pytest.mark.parametrize("size", [1, 64, 100, FEW - 1, FEW, FEW + 1, 3 * FEW + 17])
