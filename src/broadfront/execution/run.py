@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike
 from broadfront.backends.cpu.alone import run_alone
 from broadfront.backends.cpu.asynchronous.run import run_asynchronously
 from broadfront.backends.cpu.many import run_on
+from broadfront.backends.cpu.transports import current
 from broadfront.backends.python.run import PYTHON, in_python, run_in_python
 from broadfront.clock import Allowance, Clock
 from broadfront.devices.choose import choose, names_threads
@@ -98,7 +99,7 @@ def _on_several(
         Allowance(how.get("time_limit")) as left,
         partition_for(graph, devices, where.get("partitioner")) as partition,
     ):
-        if execution is None:
+        if execution is None and not current().apart:
             limited = "memory_limit" in where or how["memory"] is not MINIMAL
             choice = choose_execution(program, partition, devices, frontier, init, limited=limited)
         options = {
