@@ -46,7 +46,8 @@ def solved(name: str, animal: Animal, devices: int, **options: Any) -> tuple[Col
 
     many.gathered = noted
     try:
-        where = {"devices": devices, "threads": 1, "partitioner": "range", **options}
+        where = {"devices": devices, "threads": 1, "partitioner": "range", "execution": "bsp"}
+        where |= options
         columns = SOLVE[name](animal.graph(), **where)
     finally:
         many.gathered = gathered
