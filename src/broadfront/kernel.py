@@ -27,6 +27,11 @@ def kernel(function: Function) -> Function:
     return cast(Function, kept_on_disk(finished(function, **OPTIONS)))
 
 
+def called_by_address(function: Function) -> Function:
+    """Compile `function` as a kernel that has an address, by which compiled code can call it."""
+    return cast(Function, kept_on_disk(finished(function, **OPTIONS | {"no_cfunc_wrapper": False})))
+
+
 def inner(function: Function) -> Function:
     """Compile `function` as a part of the kernels that call it, and not by itself."""
     return cast(Function, part(function, **ONLY_FROM_KERNELS))

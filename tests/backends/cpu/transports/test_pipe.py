@@ -63,9 +63,9 @@ def test_odd_graphs(name: str, two: Processes) -> None:
 
 @pytest.mark.parametrize("memory", ["minimal", "fixed"])
 def test_messages_longer_than_a_socket_holds(memory: str, two: Processes) -> None:
-    size = 60_000
+    size = 120_000
     source = list(range(size))
-    target = [(vertex * 7919 + 13) % size for vertex in source]
+    target = [(vertex * vertex * 7 + 13) % size for vertex in source]  # degrees differ
     animal = Animal(source, target, size, directed=False)
     assert solve_in(two, 2, "pagerank", animal, memory=memory).max() > 1 << 20
 

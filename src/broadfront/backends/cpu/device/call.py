@@ -22,8 +22,11 @@ def call(typing_context: Any, address: Any, argument: Any) -> Any:
 
 
 def address_of(function: Any) -> int:
-    """Return the address of a kernel of one integer, compiled for it."""
+    """Return the address of a `called_by_address` kernel of one integer, compiled for it."""
     function.compile((types.int64,))
     compiled = function.overloads[(types.int64,)]
     name = compiled.fndesc.llvm_cfunc_wrapper_name
-    return int(compiled.library.get_pointer_to_function(name))
+    address = int(compiled.library.get_pointer_to_function(name))
+    if address == 0:
+        raise LookupError(f"{function.__name__} has no address: is it `called_by_address`?")
+    return address

@@ -34,7 +34,7 @@ from broadfront.backends.cpu.device.control import (
 )
 from broadfront.backends.cpu.device.growing import allocated
 from broadfront.backends.cpu.device.mail import BOARD_WORDS, LENGTH
-from broadfront.kernel import inner, kernel
+from broadfront.kernel import called_by_address, inner
 from broadfront.pointers import at, shifted
 
 RUN, TAKEN, NUMBERS, END = range(1, 5)
@@ -76,7 +76,7 @@ def words_for(devices: int) -> int:
     return HEAD_WORDS + devices * PEER_WORDS
 
 
-@kernel
+@called_by_address
 def carry(address):
     """Send and receive what can be sent and received now."""
     words = at(address, LIKE_WORDS)
