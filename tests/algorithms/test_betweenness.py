@@ -301,7 +301,7 @@ def one(neighbor, vertex, edge, state):
 
 
 def count_earlier(vertex, total, state):
-    state.earlier[vertex] = total
+    state.earlier[vertex] = int(total)
     state.seen[vertex] = 1
 
 

@@ -25,7 +25,14 @@ from broadfront.backends.cpu.exchange.frame import (
 )
 from broadfront.backends.cpu.exchange.places import shared_with
 from broadfront.backends.cpu.exchange.refresh import columns_of
-from broadfront.backends.cpu.exchange.runs import COUNT, HEAD, bytes_of, constant_of, head_of
+from broadfront.backends.cpu.exchange.runs import (
+    COUNT,
+    HEAD,
+    LARGEST,
+    bytes_of,
+    constant_of,
+    head_of,
+)
 from broadfront.backends.cpu.operators.frontier import PARITY, finish, prepare, share
 from broadfront.kernel import inner
 from broadfront.pointers import any_element, at
@@ -50,7 +57,7 @@ def announced(columns: Sequence[tuple[int, int]], consecutive: bool) -> Section:
     are relabelled.
     """
     place, item = columns[0]
-    one_column = len(columns) == 1
+    one_column = len(columns) == 1 and item <= LARGEST
     values_bytes = bytes_of([size for _, size in columns])
     pack_values, unpack_values = columns_of(columns)
 
@@ -89,7 +96,7 @@ def announced(columns: Sequence[tuple[int, int]], consecutive: bool) -> Section:
 
     pack = _packing_bits(place, one_column)
     add_all = to_each(add_values)
-    if not one_column:  # all of them are sent, whatever they are
+    if not one_column:  # all are sent, whatever they are
         return exchanged(
             Message(
                 from_owners, listed(shared_with, of_all), pack, unpack, complete=_then_meet(add_all)
@@ -161,7 +168,8 @@ def _packing_bits(place: int, one_column: bool) -> Section:
                 column[word] = ones
                 others |= other
                 any_ones |= ones
-        tell(work.stats, rank, others == 0 and one_column, any_ones != 0, example, values)
+        if one_column:
+            tell(work.stats, rank, others == 0, any_ones != 0, example, values)
         return turn
 
     return pack
@@ -174,7 +182,8 @@ def _unpacking_bits(place: int, one_column: bool, consecutive: bool) -> Callable
     @inner
     def unpack_bits(run, peer, count, alike, rank, threads, state, work, front):
         mail, values, bits = work.mail, state[place], _bits_of(work, front)
-        column, example = at(run + HEAD, bits), constant_of(run, values)[0]
+        column = at(run + HEAD, bits)
+        example = constant_of(run, values)[0] if one_column else any_element(values)
         first, last = share(_words(count), rank, threads)
         for word in range(first, last):
             unpack_word(

@@ -31,6 +31,7 @@ from broadfront.backends.cpu.exchange.places import Places, ghosts_of
 from broadfront.backends.cpu.exchange.runs import (
     COUNT,
     HEAD,
+    LARGEST,
     bytes_of,
     constant_of,
     head_of,
@@ -96,7 +97,8 @@ def collected(
 
     message = Message(
         from_ghosts, measure, route(proposals, where), accept(proposals, combine, joins, where),
-        before=counting(where), seal=sealing(place, item), taken=_taken, after=_joined(where),
+        before=counting(where), seal=sealing(place, item) if item <= LARGEST else None,
+        taken=_taken, after=_joined(where),
     )  # fmt: skip
     return exchanged(message)
 
@@ -146,8 +148,8 @@ def places_among(rank, threads, mail):
 def route(proposals: Proposals, where: Places) -> Section:
     """Return the section that splits a queue: what is local goes on, the rest into runs."""
     owner_of, name_for = where.owner_of, where.name_for
-    place, trail, _, vertex_item, trail_item, emptied_to = proposals
-    traces = trail_item > 0
+    place, trail, item, vertex_item, trail_item, emptied_to = proposals
+    traces, one_for_all = trail_item > 0, item <= LARGEST
     resets = emptied_to is not None
     reset_to = emptied_to if resets else 0
 
@@ -190,7 +192,8 @@ def route(proposals: Proposals, where: Places) -> Section:
         if has_room(rank, threads, control, work, front, other, local):
             queue, rest = queue_at(work, odd), queue_at(work, not odd)
             alike, any_yet, example = split(rank, threads, queue, front[SIZE], rest, mail, state)
-            tell(work.stats, rank, alike, any_yet, example, state[place])
+            if one_for_all:
+                tell(work.stats, rank, alike, any_yet, example, state[place])
         return turn
 
     return pack
@@ -223,7 +226,8 @@ def accept(
 
     What a thread has gathered for the next queue is in its part of `local`, `KEPT` of them.
     """
-    place, trail, _, vertex_item, trail_item, _ = proposals
+    place, trail, item, vertex_item, trail_item, _ = proposals
+    one_for_all = item <= LARGEST
     better, settle, plainly = combine.better, combine.settle, combine.plainly
     found, traces = where.found, trail_item > 0
 
@@ -242,7 +246,8 @@ def accept(
         sources_at = run + HEAD + padded(total * vertex_item)
         names, sources = at(run + HEAD, local), at(sources_at, trails)
         values = at(sources_at + padded(total * trail_item), out)
-        alike, example = is_alike(run, mail), constant_of(run, out)[0]
+        alike = one_for_all and is_alike(run, mail)
+        example = constant_of(run, out)[0] if one_for_all else any_element(out)
         kept, edges = front[KEPT], front[KEPT_EDGES]
         first, last = share(total, rank, threads)
         for entry in range(first, last):

@@ -15,7 +15,9 @@ from broadfront.pointers import at
 HEAD = 32
 """Bytes of the head of a run."""
 COUNT, FORM, CONSTANT = range(3)
-"""Words of it: entries, form, and a value, which takes up to two."""
+"""Words of it: entries, form, and a value."""
+LARGEST = HEAD - 8 * CONSTANT
+"""Bytes of a value that a head has room for; wider ones are never left out."""
 
 
 @inlined
