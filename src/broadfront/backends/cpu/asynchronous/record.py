@@ -21,7 +21,9 @@ if TYPE_CHECKING:
     from broadfront.execution.asynchronous.settings import Async
 
 
-def recorded(crew: Sequence[One], devices: Sequence[Device], clock: Clock, how: Async) -> Record:
+def recorded(
+    crew: Sequence[One], devices: Sequence[Device], clock: Clock, how: Async, partitioner: str
+) -> Record:
     """Return the record of the asynchronous run that has just ended: one row for all of it."""
     words = np.array([one.desk.words for one in crew])
     rings = crew[0].desk.mail.rings
@@ -59,5 +61,6 @@ def recorded(crew: Sequence[One], devices: Sequence[Device], clock: Clock, how: 
         clock.run_seconds, clock.compile_seconds, clock.load_seconds, len(crew),
         0,
         len(crew) if how.fused else int(work.steps.sum()), np.array([held], np.int64), told,
-        prepare_seconds=clock.prepare_seconds, execution=how.text, work=work,
+        prepare_seconds=clock.prepare_seconds, partitioner=partitioner, execution=how.text,
+        work=work,
     )  # fmt: skip

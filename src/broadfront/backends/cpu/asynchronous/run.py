@@ -173,7 +173,8 @@ class AsynchronousRun:
 
     def record(self) -> Record:
         """Return the record of the run, gathered from all devices."""
-        return recorded(self._crew, self._job.devices, self._clock, self._how)
+        name = self._partition.name
+        return recorded(self._crew, self._job.devices, self._clock, self._how, name)
 
     def collect(self) -> tuple[Mapping[str, Array], NDArray[np.int64]]:
         """Return what owners have brought home; nothing is ever left to do."""
