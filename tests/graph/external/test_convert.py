@@ -274,11 +274,11 @@ def test_the_command(tmp_path, capsys):
     """From the shell."""
     (tmp_path / "graph.el").write_text("0 1\n1 2\n1 2\n")
     words = ["convert", str(tmp_path / "graph.el"), str(tmp_path / "graph.bfg"), "--undirected"]
-    assert main([*words, "--memory-limit", "4G", "--json", "--quiet"]) == 0
+    assert main([*words, "--memory-limit", "32G", "--json", "--quiet"]) == 0
     told = json.loads(capsys.readouterr().out)
     assert told["num_edges"] == 2
     assert told["origin"]["duplicates"] == 1
-    assert main([*words, "--memory-limit", "4G", "--quiet"]) == 0
+    assert main([*words, "--memory-limit", "32G", "--quiet"]) == 0
     assert "3 edges, 1 duplicates merged" in capsys.readouterr().out
     assert main([*words, "--memory-limit", "1M", "--quiet"]) == 1
     assert "memory_limit=1,048,576 is not enough" in capsys.readouterr().err

@@ -83,7 +83,7 @@ def convert(
     >>> import numpy as np, os, tempfile, broadfront as bf
     >>> blocks = ((np.arange(k, k + 5), np.arange(k + 1, k + 6)) for k in range(0, 20, 5))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     graph = bf.convert(blocks, os.path.join(folder, "path.bfg"), memory_limit=1 << 30)
+    ...     graph = bf.convert(blocks, os.path.join(folder, "path.bfg"), memory_limit=16 << 30)
     ...     graph.num_edges, graph.origin.edges_read
     (20, 20)
     """
