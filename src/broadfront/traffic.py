@@ -104,7 +104,7 @@ def note(builder: Any, names: tuple[str, ...], size: int, ways: tuple[int, ...])
     number, row = ir.IntType(64), KINDS.index(_kind_of(names[0]))
     table = builder.module.globals.get(SYMBOL)
     if table is None:
-        table = ir.GlobalVariable(builder.module, ir.ArrayType(number, _table.size), SYMBOL)
+        table = ir.GlobalVariable(builder.module, ir.ArrayType(number, 2 * len(KINDS)), SYMBOL)
     for way in ways:
         place = builder.gep(table, [number(0), number(2 * row + way)])
         builder.atomic_rmw("add", place, number(size), "monotonic")
