@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -240,6 +241,7 @@ def test_ctrl_c(tmp_path):
     process = subprocess.Popen(
         [sys.executable, "-c", STOPPED, str(tmp_path)], stdout=subprocess.PIPE, text=True,
         stderr=subprocess.PIPE, cwd=Path(__file__).parent,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.3)
