@@ -29,7 +29,7 @@ from broadfront.partition.split import PARTITIONERS
 
 lines.SMALLEST_PIECE = 64
 columns.LEAST_MAPPED = 256
-columns.LARGE_PAGE = pages.LARGE_PAGE = mmap.PAGESIZE
+columns.LARGE_PAGE = pages.LARGE_PAGE = pages.WORTH_KEEPING = mmap.PAGESIZE
 files.READ_AT_ONCE = files.PACKED_AT_ONCE = 256
 
 Columns = dict[str, Any]

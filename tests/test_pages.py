@@ -56,6 +56,14 @@ class TestSpareMemory:
         assert pages.answer_array(1 << 21, np.int32).ctypes.data != address
         assert pages.answer_array(1 << 19, np.float64).ctypes.data == address
 
+    def test_is_taken_below_the_size_of_a_large_page_too(self) -> None:
+        first = pages.answer_array(1 << 16, np.int32)
+        address = first.ctypes.data
+        del first
+        again = pages.answer_array(1 << 16, np.int32)
+        assert again.ctypes.data == address
+        assert len(again) == 1 << 16
+
     def test_is_not_spare_while_a_view_is_left(self) -> None:
         array = pages.answer_array(1 << 20, np.int32)
         array.fill(7)

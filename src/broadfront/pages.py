@@ -4,8 +4,10 @@ Memory from the system comes by the page, each at the cost of a fault when it is
 a cache of addresses holds a few pages only. Pages of 2 MiB instead of 4 KiB make new memory several
 times quicker to fill, and traversals, which jump about in it, a little quicker.
 
-Fresh memory for the answer is about a tenth of a search in a grid. So the memory of answers that
-nobody holds any more is kept for the next ones of their size, up to `SPARE` bytes.
+Fresh memory for the answer is about a tenth of a search in a grid, and a quarter of one in a
+Kronecker graph of 2^18 vertices: faults cost more than the search of the vertices on a page. So the
+memory of answers that nobody holds any more is kept for the next ones of their size, up to `SPARE`
+bytes.
 
 Small arrays begin with a cache line: where threads write into lines of their own, no two share one.
 
@@ -27,8 +29,9 @@ from broadfront.keeping import factor
 
 LARGE_PAGE = 1 << 21
 CACHE_LINE = 64
-SPARE = 1 << 26
-"""Bytes of spare memory that are kept at most; none where ``BROADFRONT_KEEP`` is 0."""
+SPARE, WORTH_KEEPING = 1 << 26, 1 << 17
+"""Bytes of spare memory that are kept at most, none where ``BROADFRONT_KEEP`` is 0, and those of the
+smallest array whose memory is kept: what is smaller the allocator of C keeps by itself."""
 
 
 def new_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
@@ -42,17 +45,23 @@ def new_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
 def answer_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
     """Do as `new_array`, in spare memory if there is some; it is spare again when it is freed."""
     nbytes = length * np.dtype(dtype).itemsize
-    if nbytes < LARGE_PAGE or nbytes > SPARE or not hasattr(mmap, "MADV_HUGEPAGE"):
+    if nbytes < WORTH_KEEPING or nbytes > SPARE or not hasattr(mmap, "MADV_HUGEPAGE"):
         return new_array(length, dtype)
     memory = _taken(nbytes) or _mapped(nbytes)
     octets = np.frombuffer(memory, np.uint8)
     if factor() > 0:
         weakref.finalize(octets, _leave, _Left(nbytes, memory)).atexit = False
-    return _within(octets, nbytes, LARGE_PAGE).view(dtype)
+    return _within(octets, nbytes, _page_for(nbytes)).view(dtype)
+
+
+def _page_for(nbytes: int) -> int:
+    return LARGE_PAGE if nbytes >= LARGE_PAGE else CACHE_LINE
 
 
 def _mapped(nbytes: int) -> mmap.mmap:
-    """Return memory for so many bytes that begin where a large page does."""
+    """Return memory for so many bytes that begin where a page of their size does."""
+    if nbytes < LARGE_PAGE:
+        return anonymous_map(nbytes)
     memory = anonymous_map(nbytes + LARGE_PAGE)
     first = -np.frombuffer(memory, np.uint8).ctypes.data % LARGE_PAGE
     with suppress(OSError):  # of a system built without them

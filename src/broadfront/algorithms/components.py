@@ -112,5 +112,5 @@ def connected_components(
     else:
         raise OptionError(f"method={method!r}: expected one of {', '.join(METHODS)}")
     component = answer["component"]
-    count = int(np.count_nonzero(component == np.arange(len(component))))
-    return Components(graph, answer.record, component, count)
+    ids = np.arange(len(component), dtype=component.dtype)
+    return Components(graph, answer.record, component, int(np.count_nonzero(component == ids)))

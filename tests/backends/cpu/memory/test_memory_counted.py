@@ -94,6 +94,7 @@ def test_what_is_held_is_counted(
     name: str, devices: int, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pages, "LARGE_PAGE", 1 << 62)
+    monkeypatch.setattr(pages, "WORTH_KEEPING", 1 << 62)
     graph, primitive = GRAPHS[kind], PRIMITIVES[name]
     how: dict[str, Any] = {"devices": devices, "threads": 1}
     primitive(graph, **how)  # compiled
