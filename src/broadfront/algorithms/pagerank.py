@@ -24,7 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from broadfront.algorithms.distances import weighed
+from broadfront.algorithms.residual_push import pushed
 from broadfront.errors import GraphError, OptionError
+from broadfront.execution.asynchronous.settings import requested
 from broadfront.execution.options import Options
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
@@ -163,11 +165,12 @@ class PageRank(Result):
     rank
         float64, the share of each vertex.
     iterations
-        How many there were.
+        How many there were; 0 where residuals were pushed asynchronously.
     converged
         Whether the last changed the ranks by less than `tol`, total.
     change
-        By how much the last changed the ranks: the L1 norm of the difference.
+        By how much the last changed the ranks: the L1 norm of the difference. Where there were no
+        iterations, how much one more would change them at most.
     """
 
     rank: NDArray[np.float64]
@@ -183,6 +186,8 @@ class PageRank(Result):
     def summary(self) -> list[str]:
         """Return how it ended, and the first vertex."""
         lines = [f"converged after {self.iterations:,} iterations"]
+        if self.report.work is not None:
+            lines = [f"converged after {self.report.work.served:,} pushes of residuals"]
         if not self.converged:
             damping, tol = self.settings["damping"], self.settings["tol"]
             lines = [f"stopped after {self.iterations:,} iterations, the last of which changed the "
@@ -245,7 +250,8 @@ def pagerank(
         ``"redistribute"``: who has no way out jumps; ``"drop"``: that share is lost, as in some
         other systems, and ranks sum to less than 1.
     options
-        As in `broadfront.bfs`.
+        As in `broadfront.bfs`. ``execution="async"`` pushes residuals instead of going from
+        iteration to iteration, until one more would change the ranks by less than `tol`.
 
     Examples
     --------
@@ -255,6 +261,7 @@ def pagerank(
     """
     if not 0 <= damping <= 1:
         raise OptionError(f"damping={damping} is not in 0..1")
+    limited = max_iterations is not None
     if max_iterations is None:
         max_iterations = max(ITERATIONS, steps_below(tol / 2, damping) or 0)
     if max_iterations < 1:
@@ -265,6 +272,20 @@ def pagerank(
         _check_weights(graph)
     personal = personalization is not None
     jump = _jump(graph, personalization)
+    settings = {
+        "damping": damping,
+        "tol": tol,
+        "personalization": jump if personal else None,
+        "dangling": dangling,
+        "weighted": weighted,
+    }
+    if requested(options.get("execution")) is not None:
+        _refuse_iterations(limited)
+        found = pushed(
+            graph, jump, damping=damping, tol=tol, weighted=weighted,
+            redistribute=dangling == "redistribute", **options,
+        )  # fmt: skip
+        return PageRank(graph, found.record, found.rank, 0, True, found.change, settings)
     answer = run(
         PROGRAMS[bool(weighted), personal],
         graph,
@@ -277,17 +298,18 @@ def pagerank(
         },
         **options,
     )
-    settings = {
-        "damping": damping,
-        "tol": tol,
-        "personalization": jump if personal else None,
-        "dangling": dangling,
-        "weighted": weighted,
-    }
     converged = bool(answer["change"][0] < tol)
     iterations = int(answer["iterations"][0])
     change = float(answer["change"][0])
     return PageRank(graph, answer.record, answer["rank"], iterations, converged, change, settings)
+
+
+def _refuse_iterations(limited: bool) -> None:
+    if limited:
+        raise OptionError(
+            "execution='async' has no iterations: leave max_iterations out, or run it with "
+            "execution='bsp'"
+        )
 
 
 def steps_below(share: float, damping: float) -> int | None:

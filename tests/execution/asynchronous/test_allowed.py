@@ -11,9 +11,11 @@ import pytest
 import broadfront as bf
 from broadfront.algorithms.bfs import BFS, BFS_TO_TARGET, HOP
 from broadfront.algorithms.components import COMPONENTS, MIN_LABEL
+from broadfront.algorithms.residual_push import PUSH, passes, take
+from broadfront.algorithms.residual_push import hand_on as push_on
 from broadfront.algorithms.sssp import shortest_paths
 from broadfront.execution.asynchronous.allowed import asynchronous
-from broadfront.operators.describe import Advance, Field
+from broadfront.operators.describe import Advance, Compute, Field
 from reachability import REACHABILITY
 from widest_path import WIDEST_PATH
 
@@ -63,6 +65,10 @@ def test_programs_that_run_as_they_are(given: bf.Program) -> None:
     assert asynchronous(given, PATH, [0], {}) is given
 
 
+def test_deltas_run_as_they_are() -> None:
+    assert asynchronous(PUSH, PATH, [0], {}) is PUSH
+
+
 def test_a_search_by_levels_runs_without_its_condition() -> None:
     found = asynchronous(BFS, PATH, [0], START)
     assert found.operators == [replace(HOP, cond=None)]
@@ -79,7 +85,36 @@ def test_levels_that_do_not_begin_alike_are_refused(init: Any, frontier: Any) ->
         bf.run(BFS, PATH, frontier=frontier, init=init, devices=2, execution="async")
 
 
+def takes_nothing(vertex, state):  # type: ignore[no-untyped-def]
+    state.share[vertex] = state.residual[vertex]
+
+
+def hands_on_what_was_taken(source, neighbor, edge, state):  # type: ignore[no-untyped-def]
+    return state.residual[source]
+
+
+def asks_neighbors(source, neighbor, edge, state):  # type: ignore[no-untyped-def]
+    return state.share[neighbor]
+
+
+def deltas(taking: Any = take, functor: Any = push_on, **options: Any) -> bf.Program:
+    """Return PageRank by residuals with something else in it."""
+    given = {"activate": passes, "synchronous": False, **options}
+    step = [Compute(taking, over="frontier"), Advance(functor, into="residual", **given)]
+    return replace(PUSH, step=step)
+
+
 REFUSED = {
+    "a sum that is not taken": (deltas(takes_nothing), "does not take what state.residual"),
+    "what was taken": (deltas(functor=hands_on_what_was_taken), "which was taken"),
+    "what neighbours have": (deltas(functor=asks_neighbors), "of a neighbour"),
+    "a sum without a promise": (deltas(synchronous=None), "hand on deltas"),
+    "a sum without an end": (deltas(activate=None), "hand on deltas"),
+    "a Compute before a minimum": (
+        bf.Program({"x": Field(np.int64, combine="min"), "share": Field(np.int64)},
+                   step=[Compute(lambda vertex, state: None, over="frontier"),
+                         Advance(hand_on, into="x")]), "is for sums by deltas",
+    ),
     "a sum": (program(hand_on, "sum"), "adds up proposals"),
     "a monoid that counts": (
         program(hand_on, bf.Monoid(lambda one, other: one + other, 0)), "adds up proposals"
@@ -107,8 +142,9 @@ REFUSED = {
 
 @pytest.mark.parametrize(("given", "why"), REFUSED.values(), ids=REFUSED.keys())
 def test_what_is_refused(given: bf.Program, why: str) -> None:
+    numbers = dict.fromkeys(given.parameters, 0.5)
     with pytest.raises(bf.OptionError, match=why) as caught:
-        bf.run(given, PATH, frontier=[0], devices=2, execution="async")
+        bf.run(given, PATH, frontier=[0], parameters=numbers, devices=2, execution="async")
     assert "bsp" in str(caught.value)
 
 

@@ -2,7 +2,8 @@
 
 One `Advance` until nothing improves, into a field whose `combine` may hear a proposal twice, with
 functors of which `execution.order` proves that the order of proposals does not matter, or whose
-author has promised it. Everything else is refused, with what to do instead.
+author has promised it. Or one into a sum, by deltas (`deltas`). Everything else is refused, with
+what to do instead.
 
 A search by levels has a `cond` that is true where a vertex has no value yet. It is right because a
 first proposal is the best one, which holds only level by level. It is left out here, where the
@@ -23,62 +24,43 @@ from numpy.typing import ArrayLike
 
 from broadfront.errors import OptionError
 from broadfront.execution.access import touched
+from broadfront.execution.asynchronous.deltas import refuse_whole_sums
+from broadfront.execution.asynchronous.step import INSTEAD, Step, only_step
 from broadfront.execution.faults import place_of
 from broadfront.execution.fields import Places, checked_start
 from broadfront.execution.loops import made_once
 from broadfront.execution.order import LEVEL, MONOTONE, STATIC, never_improves, order_of
 from broadfront.execution.program import Program
-from broadfront.execution.repeat import Repeat
 from broadfront.execution.roles import OWN, roles_of
 from broadfront.execution.synchronous import alike
 from broadfront.given import vertices
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Advance
 
-INSTEAD = "run it with execution='bsp'"
-
 
 def asynchronous(
     program: Program, graph: Graph, frontier: ArrayLike, init: Mapping[str, Any]
 ) -> Program:
     """Return the program that devices run asynchronously; refuse one that has no such meaning."""
-    operator = only_advance(program)
+    step = only_step(program)
+    _refuse_options(program, step, f"execution='async': {program.name!r}")
+    operator = step.advance
+    if program.fields[operator.into].adds_up:
+        refuse_whole_sums(program, step)
+        return program
     found, by_levels = made_once(program, asynchronous, lambda: _without_levels(program, operator))
     if by_levels:
         _refuse_levels(program, operator, graph, frontier, init)
     return found
 
 
-def only_advance(program: Program) -> Advance:
-    """Return the `Advance` that a program consists of; refuse any other program."""
-    name = f"execution='async': {program.name!r}"
-    member = program.members[0]
-    if len(program.members) > 1 or isinstance(member, Repeat) or len(member.step) > 1:
+def _refuse_options(program: Program, step: Step, name: str) -> None:
+    operator, adds_up = step.advance, program.fields[step.advance.into].adds_up
+    if step.take is not None and not adds_up:
         raise OptionError(
-            f"{name} has several operators or phases, and is for one Advance that repeats until "
-            f"nothing improves: {INSTEAD}"
+            f"{name} has a Compute before its Advance, which is for sums by deltas: {INSTEAD}"
         )
-    operator = member.step[0]
-    if not isinstance(operator, Advance):
-        raise OptionError(
-            f"{name} is of {type(operator).__name__}, which goes over all vertices at once; only "
-            f"an Advance goes on from what has improved: {INSTEAD}"
-        )
-    if member.limit is not None or member.until is not None:
-        raise OptionError(f"{name} ends by limit= or until=, and there are no rounds: {INSTEAD}")
-    _refuse_options(program, operator, name)
-    return operator
-
-
-def _refuse_options(program: Program, operator: Advance, name: str) -> None:
-    field = program.fields[operator.into]
-    if field.adds_up:
-        raise OptionError(
-            f"{name} adds up proposals for {operator.into!r}, and a vertex that improves twice "
-            "would propose twice: combine by 'min', 'max', 'or', 'any' or an idempotent Monoid, or "
-            f"{INSTEAD}"
-        )
-    for option in ("activate", "goal"):
+    for option in ("goal",) if adds_up else ("activate", "goal"):
         if getattr(operator, option) is not None:
             raise OptionError(f"{name} has {option}=, which needs an order of vertices: {INSTEAD}")
     if operator.synchronous:

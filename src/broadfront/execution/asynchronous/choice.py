@@ -20,8 +20,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from broadfront.devices.choose import Device
 from broadfront.errors import OptionError
-from broadfront.execution.asynchronous.allowed import asynchronous, only_advance
+from broadfront.execution.asynchronous.allowed import asynchronous
 from broadfront.execution.asynchronous.settings import Async
+from broadfront.execution.asynchronous.step import only_step
 from broadfront.execution.program import Program
 from broadfront.graph.csr import Graph
 from broadfront.partition.partition import Partition
@@ -66,7 +67,7 @@ def choose_execution(
     if against is None and not is_deep(graph):
         against = "the graph is shallow"
     if against is None:
-        in_order = only_advance(program).priority is not None
+        in_order = only_step(program).advance.priority is not None
         if cut_share(partition) > (MOST_WITH_BUCKETS if in_order else MOST_CUT):
             against = "many edges lie between devices"
     if against is not None:

@@ -3,7 +3,9 @@
 The functions of `mailbox` and `termination` are taken as they are written and made generators that
 give way before each atomic load and store; so what is explored is the code itself. Around them is a
 small worker that does what `worker.step` does, in the same order, with work items that stand for
-vertices: an item makes other items, for the device itself or for others.
+vertices: an item makes other items, for the device itself or for others. `Sums` has vertices that
+take what they have added up and hand half of it on, and copies that gather and are emptied when
+they are sent; what there is in all must be the same after every step.
 
 Only one device looks whether it is over, the others wait to be told. Looking changes nothing that
 the others see, so several that look at once are like each of them alone.
@@ -86,7 +88,7 @@ END = giving_way(termination, IN_TERMINATION)
 class World:
     """The shared memory, and the devices."""
 
-    def __init__(self, case: Case) -> None:
+    def __init__(self, case: Any) -> None:
         links = case.devices * case.devices
         self.case = case
         self.board = termination.new_board(case.devices)
@@ -94,13 +96,25 @@ class World:
             posted=np.zeros(links * LINE, np.int64), taken=np.zeros(links * LINE, np.int64),
             lengths=np.zeros(links * case.slots, np.int64), slots=case.slots,
         )  # fmt: skip
-        self.content: dict[tuple[int, int], str] = {}
+        self.content: dict[tuple[int, int], Any] = {}
         self.local: list[list[str]] = [[] for _ in range(case.devices)]
         self.outbox: list[list[tuple[int, str]]] = [[] for _ in range(case.devices)]
         self.served: list[str] = []
-        for device, item in case.first:
-            self.local[device].append(item)
+        self.begin()
         self.running = {device: self.device(device) for device in range(case.devices)}
+
+    def begin(self) -> None:
+        """Give devices their first work."""
+        for device, item in self.case.first:
+            self.local[device].append(item)
+
+    def arrive(self, me: int, message: Any) -> None:
+        """Take what was sent."""
+        self.local[me].append(message)
+
+    def pack(self, me: int, item: str) -> Any:
+        """Return what is sent of something in the outbox."""
+        return item
 
     def device(self, me: int) -> Iterator[None]:
         """Do what the worker does, step after step."""
@@ -115,7 +129,7 @@ class World:
                         break
                     received = True
                     yield from END.be_active(self.board, me)
-                    self.local[me].append(self.content.pop((link, number % self.case.slots)))
+                    self.arrive(me, self.content.pop((link, number % self.case.slots)))
                     yield from END.count_taken(self.board, me)
                     yield from MAIL.release(self.rings, link, number)
             worked = bool(self.local[me])
@@ -128,7 +142,8 @@ class World:
                     if number < 0:
                         break
                     self.outbox[me].remove(waiting[0])
-                    self.content[link, number % self.case.slots] = waiting[0][1]
+                    message = self.pack(me, waiting[0][1])
+                    self.content[link, number % self.case.slots] = message
                     yield from END.count_sent(self.board, me)
                     yield from MAIL.post(self.rings, link, number, 1)
             if worked or received or self.outbox[me]:
@@ -161,15 +176,89 @@ class World:
             assert not any(self.local), "it was called over with work in a list"
             assert not any(self.outbox), "it was called over with work in an outbox"
             assert not self.content, "it was called over with a message under way"
+        self.check()
+
+    def check(self) -> None:
+        """Check what must be so after every step."""
 
     def key(self) -> Any:
         """Return what tells this state from others."""
         return (
             self.board.tobytes(), self.rings.posted.tobytes(), self.rings.taken.tobytes(),
             tuple(sorted(self.content.items())), tuple(map(tuple, self.local)),
-            tuple(map(tuple, self.outbox)), tuple(sorted(self.served)),
+            tuple(map(tuple, self.outbox)), self.values(),
             tuple((device, *_place(one)) for device, one in sorted(self.running.items())),
         )  # fmt: skip
+
+    def values(self) -> Any:
+        """Return what devices hold beside their work."""
+        return tuple(sorted(self.served))
+
+
+class Sums(NamedTuple):
+    """Vertices with what they begin with, on whose device they are, and to whom they hand on."""
+
+    devices: int
+    owner: Mapping[str, int]
+    edges: Mapping[str, Sequence[str]]
+    first: Mapping[str, float]
+    slots: int
+    looking: int = 0
+    least: float = 1.0
+    """What is not worth handing on."""
+
+
+class Summing(World):
+    """Devices that add up: `delta` is what each holds for a vertex of its own, or for a copy."""
+
+    empties = True
+    """Whether a copy that is sent is emptied; a test says no."""
+
+    def begin(self) -> None:
+        self.delta = [dict.fromkeys(self.case.owner, 0.0) for _ in range(self.case.devices)]
+        self.rank = dict.fromkeys(self.case.owner, 0.0)
+        for vertex, amount in self.case.first.items():
+            self.add(self.case.owner[vertex], vertex, amount)
+
+    def add(self, me: int, vertex: str, amount: float) -> None:
+        """Do as `serving.add_up`: copies are always work, sums of one's own if they are enough."""
+        self.delta[me][vertex] += amount
+        owner = self.case.owner[vertex]
+        if owner != me and (owner, vertex) not in self.outbox[me]:
+            self.outbox[me].append((owner, vertex))
+        if owner == me and self.delta[me][vertex] > self.case.least:
+            self.local[me] += [] if vertex in self.local[me] else [vertex]
+
+    def arrive(self, me: int, message: Any) -> None:
+        self.add(me, *message)
+
+    def pack(self, me: int, item: str) -> Any:
+        amount = self.delta[me][item]
+        if self.empties:
+            self.delta[me][item] = 0.0
+        return item, amount
+
+    def serve(self, me: int, item: str) -> None:
+        taken, self.delta[me][item] = self.delta[me][item], 0.0
+        self.rank[item] += taken
+        for neighbor in self.case.edges[item]:
+            self.add(me, neighbor, taken / 2 / len(self.case.edges[item]))
+
+    def check(self) -> None:
+        """All that there was is still there: half of what went on, and all of what could not."""
+        under_way = sum(amount for _, amount in self.content.values())
+        held = sum(sum(delta.values()) for delta in self.delta)
+        ranked = sum(rank / (2 if self.case.edges[v] else 1) for v, rank in self.rank.items())
+        there = ranked + held + under_way
+        assert there == sum(self.case.first.values()), "something was lost, or counted twice"
+        if self.board[self.case.devices * LINE]:
+            for vertex, owner in self.case.owner.items():
+                for device in range(self.case.devices):
+                    most = self.case.least if device == owner else 0
+                    assert self.delta[device][vertex] <= most, "it was called over with work left"
+
+    def values(self) -> Any:
+        return tuple(tuple(delta.values()) for delta in self.delta), tuple(self.rank.values())
 
 
 def _place(generator: Any) -> Iterator[Any]:
@@ -193,17 +282,17 @@ class Found(NamedTuple):
     """States from which the end cannot be reached."""
 
 
-def at(case: Case, schedule: Sequence[int]) -> World:
+def at(case: Any, schedule: Sequence[int], kind: type[World] = World) -> World:
     """Return the world after a schedule."""
-    world = World(case)
+    world = kind(case)
     for device in schedule:
         world.step(device)
     return world
 
 
-def explored(case: Case, most: int = 1 << 20) -> Found:
+def explored(case: Any, most: int = 1 << 20, kind: type[World] = World) -> Found:
     """Go through all schedules."""
-    first = World(case)
+    first = kind(case)
     numbers = {first.key(): 0}
     before: list[list[int]] = [[]]
     ends: set[int] = set()
@@ -211,14 +300,14 @@ def explored(case: Case, most: int = 1 << 20) -> Found:
     open_: list[tuple[int, ...]] = [()]
     while open_:
         schedule = open_.pop()
-        world = at(case, schedule)
+        world = at(case, schedule, kind)
         here, ready = numbers[world.key()], list(world.running)
         if not ready:
             ends.add(here)
             served.add(tuple(sorted(world.served)))
         for turn, device in enumerate(ready):
             if turn > 0:
-                world = at(case, schedule)
+                world = at(case, schedule, kind)
             world.step(device)
             key = world.key()
             if key not in numbers:

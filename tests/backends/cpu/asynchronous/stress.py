@@ -1,7 +1,8 @@
 """Asynchronous runs on tiny graphs with random delays in every step: `make stress`.
 
-One compiled program, breadth-first search, on random graphs, devices, slots and packets; each
-answer is compared with a search in plain Python, and every work item must have been consumed.
+Two compiled programs, breadth-first search and PageRank by residuals, on random graphs, devices,
+slots and packets. Each search is compared with one in plain Python; of ranks and residuals nothing
+may be lost or counted twice, and every work item must have been consumed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,9 @@ import numpy as np
 
 import broadfront as bf
 from broadfront.algorithms.bfs import BFS, UNREACHED
+from broadfront.algorithms.residual_push import PUSH
 from broadfront.devices.choose import choose
+from broadfront.partition.partition import Partition
 from jobs import run_on
 
 
@@ -47,6 +50,9 @@ def stress(runs: int, seed: int = 0, graphs: int = 20) -> None:
                 fused=turn % 4 > 0, band=int(draw.integers(3)), packet=int(draw.integers(1, 4)),
                 slots=int(draw.integers(1, 3)),
             )  # fmt: skip
+            if turn % 5 == 0:
+                push(partition, how, turn + 1)
+                continue
             answer = run_on(
                 BFS, partition, choose(devices, 1), [source],
                 {"depth": {source: 0}, "parent": {source: source}}, {}, asynchronous=how,
@@ -56,6 +62,23 @@ def stress(runs: int, seed: int = 0, graphs: int = 20) -> None:
             work = answer.record.work
             assert work is not None
             assert (work.produced == work.consumed).all()
+
+
+def push(partition: Partition, how: bf.Async, jitter: int) -> None:
+    """Push residuals, and add up what there is in the end."""
+    graph = partition.graph
+    count, devices = graph.num_vertices, partition.count
+    answer = run_on(
+        PUSH, partition, choose(devices, 1), np.arange(count), {"residual": np.ones(count)},
+        {"damping": 0.5, "epsilon": 1e-3}, asynchronous=how, jitter=jitter, time_limit=60,
+    )  # fmt: skip
+    handed_on = 0.5 * answer["rank"][graph.degrees > 0].sum()
+    ranked = answer["rank"].sum()
+    np.testing.assert_allclose(ranked - handed_on + answer["residual"].sum(), count, 1e-12)
+    assert (answer["residual"] <= 1e-3).all()
+    work = answer.record.work
+    assert work is not None
+    assert (work.produced == work.consumed).all()
 
 
 if __name__ == "__main__":

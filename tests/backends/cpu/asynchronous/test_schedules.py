@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import schedules
-from schedules import Case, explored
+from schedules import Case, Summing, Sums, explored
 
 from broadfront.backends.cpu.asynchronous import mailbox, termination
 
@@ -28,6 +28,21 @@ CASES = {
 }
 
 
+PAIR, TRIPLE = {"a": 0, "b": 1}, {"a": 0, "b": 1, "c": 2}
+BACK = {"a": ["b"], "b": ["a"]}
+SUMS = {
+    "there and back": Sums(2, PAIR, BACK, {"a": 4.0}, 1),
+    "both ways at once": Sums(2, PAIR, BACK, {"a": 4.0, "b": 2.0}, 1, looking=1),
+    "two for one copy": Sums(
+        2, {"a": 0, "b": 0, "c": 1}, {"a": ["c"], "b": ["c"], "c": []}, {"a": 2.0, "b": 4.0}, 1
+    ),
+    "two slots": Sums(
+        2, {"a": 0, "b": 1, "c": 1}, {"a": ["b", "c"], "b": ["c"], "c": []}, {"a": 8.0}, 2
+    ),
+    "three in a row": Sums(3, TRIPLE, {"a": ["b"], "b": ["c"], "c": []}, {"a": 4.0}, 1),
+}
+
+
 def all_items(case: Case) -> tuple[str, ...]:
     made = [item for children in case.items.values() for _, item in children]
     return tuple(sorted([item for _, item in case.first] + made))
@@ -39,6 +54,20 @@ def test_every_schedule(case: Case) -> None:
     assert found.ends == {all_items(case)}
     assert found.hanging == 0
     assert found.states > 10
+
+
+@pytest.mark.parametrize("case", SUMS.values(), ids=SUMS.keys())
+def test_every_schedule_of_sums(case: Sums) -> None:
+    """Nothing is lost, and nothing counts twice; every step of every schedule is checked."""
+    found = explored(case, kind=Summing)
+    assert found.hanging == 0
+    assert found.states > 10
+
+
+def test_a_copy_that_keeps_what_it_sent_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Summing, "empties", False)
+    with pytest.raises(AssertionError, match="counted twice"):
+        explored(SUMS["there and back"], kind=Summing)
 
 
 MISTAKES = {

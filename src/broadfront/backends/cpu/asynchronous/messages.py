@@ -22,18 +22,18 @@ from broadfront.kernel import inlined, inner
 
 def receiving(rules: Rules) -> Callable[..., Any]:
     """Return the compiled function that takes all messages that are there."""
-    better, merge, note, place, source_place = rules[2:7]
+    note, source_place = rules.note, rules.source_place
+    combine = rules.combine
     bucket_of, by_value = rules.order
     found, named = rules.places.found, source_place >= 0
 
     @inlined
     def accept(vertex, value, state, desk):
-        """Take a proposal; return whether it was better than what is there."""
-        out, words = state[place], desk.words
-        if not better(value, out[vertex]):
+        """Take a proposal; return whether it changed anything that matters."""
+        words = desk.words
+        if not combine(vertex, value, state):
             words[REFUSED] += 1
             return False
-        out[vertex] = merge(value, out[vertex])
         if by_value or not worklist.is_pending(desk.pending, vertex):
             worklist.set_pending(desk.pending, vertex)
             bucket = bucket_of(vertex, state, desk.per_width, worklist.next_round(words))
@@ -71,9 +71,24 @@ def receiving(rules: Rules) -> Callable[..., Any]:
     return receive
 
 
+def _emptying(rules: Rules) -> Callable[..., Any]:
+    """Return the function that takes from a copy what is sent, where that counts once."""
+    place, neutral = rules.place, rules.neutral
+
+    @inlined
+    def empty(vertex, state):
+        state[place][vertex] = neutral
+
+    @inlined
+    def leave(vertex, state):
+        pass
+
+    return empty if rules.adds_up else leave
+
+
 def sending(rules: Rules) -> Callable[..., Any]:
     """Return the compiled function that sends what is in the outbox."""
-    place, source_place = rules.place, rules.source_place
+    place, source_place, empty = rules.place, rules.source_place, _emptying(rules)
     name_for, named = rules.places.name_for, rules.source_place >= 0
 
     @inner
@@ -88,6 +103,7 @@ def sending(rules: Rules) -> Callable[..., Any]:
             worklist.clear_pending(desk.pending, vertex)
             rings.keys[entry] = name_for(vertex, peer, links)
             rings.values[entry] = out[vertex]
+            empty(vertex, state)
             if named:
                 rings.sources[entry] = state[source_place][vertex]
         trip(control, PACKAGE)

@@ -30,8 +30,9 @@ from broadfront.backends.cpu.split_run import SplitRun, split_run
 from broadfront.backends.cpu.transports import current
 from broadfront.clock import Clock, preparing
 from broadfront.errors import OptionError
-from broadfront.execution.asynchronous.allowed import asynchronous, only_advance
+from broadfront.execution.asynchronous.allowed import asynchronous
 from broadfront.execution.asynchronous.settings import Async
+from broadfront.execution.asynchronous.step import only_step
 from broadfront.execution.faults import COMPILE_ERRORS, explained
 from broadfront.execution.fields import Places
 from broadfront.execution.loops import made_once, may_not_end
@@ -78,7 +79,7 @@ class AsynchronousRun:
         self._partition = partition
         self._split = split_run(self._job, partition)
         self.program = self._split.program
-        self._operator = only_advance(self.program)
+        self._operator = only_step(self.program).advance
         self._looks_back = written.looks_back(False)
 
     def compile(self) -> None:
@@ -197,7 +198,7 @@ def _worker(
         plan = planned(settled, names, relabel)
         refuse_elements(settled)
         rules = rules_of(
-            only_advance(settled), dict(settled.fields), names, places(relabel), relabel, priority
+            only_step(settled), dict(settled.fields), names, places(relabel), relabel, priority
         )
         return worker(rules), plan
 

@@ -68,7 +68,7 @@ def _fetch_id(state, vertex):
 def processing(rules: Rules) -> Callable[..., Any]:
     """Return the compiled function that serves one block of a bucket."""
     gather, settle = _gathering(rules), _settling(rules)
-    out_place, named = rules.place, rules.source_place >= 0
+    out_place, named, take = rules.place, rules.source_place >= 0, rules.take
 
     @inner
     def process(graph, state, desk, lowest):
@@ -92,6 +92,7 @@ def processing(rules: Rules) -> Callable[..., Any]:
                 useless += 1
                 continue
             worklist.clear_pending(pending, source)
+            take(source, state)
             edge, last = np.int64(offsets[source]), np.int64(offsets[source + 1])
             edges += last - edge
             while edge < last:
@@ -131,8 +132,32 @@ def _gathering(rules: Rules) -> Callable[..., Any]:
     return gather
 
 
+def _combining(rules: Rules) -> Callable[..., Any]:
+    """Return the function that combines a proposal; it tells whether that may be work.
+
+    What copies add up is always handed on, and a sum that waits already is not asked again.
+    """
+    combine, add, is_ghost = rules.combine, rules.add, rules.is_ghost
+
+    @inlined
+    def improve(vertex, value, graph, state, desk):
+        return combine(vertex, value, state)
+
+    @inlined
+    def add_up(vertex, value, graph, state, desk):
+        if worklist.is_pending(desk.pending, vertex):
+            add(vertex, value, state)
+            return False
+        if is_ghost(vertex, graph):
+            add(vertex, value, state)
+            return True
+        return combine(vertex, value, state)
+
+    return add_up if rules.adds_up else improve
+
+
 def _settling(rules: Rules) -> Callable[..., Any]:
-    better, merge, note, place = rules.better, rules.merge, rules.note, rules.place
+    combine, note = _combining(rules), rules.note
     bucket_of, by_value = rules.order
     is_ghost, owner_of = rules.is_ghost, rules.places.owner_of
     named = rules.source_place >= 0
@@ -155,13 +180,11 @@ def _settling(rules: Rules) -> Callable[..., Any]:
     @inner
     def settle(kept, graph, state, desk):
         """Combine so many proposals that were gathered."""
-        out, gathered = state[place], desk.gathered
+        gathered = desk.gathered
         improving, count = gathered.improving, np.int64(0)
         for entry in range(kept):
             neighbor, value = np.int64(gathered.neighbors[entry]), gathered.values[entry]
-            present = out[neighbor]
-            gain = better(value, present)
-            out[neighbor] = merge(value, present) if gain else present
+            gain = combine(neighbor, value, graph, state, desk)
             improving[count] = entry
             count += np.int64(gain)
         for step in range(count):
