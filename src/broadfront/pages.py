@@ -30,8 +30,8 @@ from broadfront.keeping import factor
 LARGE_PAGE = 1 << 21
 CACHE_LINE = 64
 SPARE, WORTH_KEEPING = 1 << 26, 1 << 17
-"""Bytes of spare memory that are kept at most, none where ``BROADFRONT_KEEP`` is 0, and those of the
-smallest array whose memory is kept: what is smaller the allocator of C keeps by itself."""
+"""Bytes of spare memory that are kept at most, none where ``BROADFRONT_KEEP`` is 0, and those of
+the smallest array whose memory is kept: what is smaller the allocator of C keeps by itself."""
 
 
 def new_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
