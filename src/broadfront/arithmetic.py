@@ -20,7 +20,7 @@ from numba.core import cgutils, errors, ir
 from numba.core.compiler_machinery import register_pass
 
 from broadfront.bounded import Bounded
-from broadfront.checking import check_index, function_name, options_of_checks
+from broadfront.checking import check_index, checking, function_name, options_of_checks
 from broadfront.elements import SAID, refuse_cast
 from broadfront.kernel import ONLY_FROM_KERNELS
 from broadfront.lean import LeanLowering
@@ -55,11 +55,15 @@ def functor_part(function: Any, reads_arrays: bool) -> Part:
     if reads_arrays:
         cgutils.do_boundscheck = check_index
         given["boundscheck"] = True
-    return Part(py_func=function, targetoptions=given, pipeline_class=FunctorCompiler)
+    compiler = CheckedFunctorCompiler if checking() else FunctorCompiler
+    return Part(py_func=function, targetoptions=given, pipeline_class=compiler)
 
 
 class _Lowering(Naming):
     """Makes code of a functor, and refuses what would mean something else than in Python."""
+
+    checks = False
+    """Whether what does not fit raises."""
 
     def lower_inst(self, instruction: Any) -> None:
         """Compile an instruction."""
@@ -82,7 +86,7 @@ class _Lowering(Naming):
         given = self.typeof(expr.lhs.name), self.typeof(expr.rhs.name)
         self._refusing(_refuse_signs, op, *given)
         self._refusing(_refuse_power, op, *given)
-        if self.context.enable_boundscheck and all(map(_is_number, given)):
+        if self.checks and all(map(_is_number, given)):
             self._check(expr, op, *given)
         return super().lower_binop(resty, expr, op)
 
@@ -91,9 +95,9 @@ class _Lowering(Naming):
         if expr.op == "unary" and expr.fn is operator.neg:
             kind = _plain(self.typeof(expr.value.name))
             self._refusing(_refuse_minus, kind)
-            if self.context.enable_boundscheck:
+            if self.checks:
                 self._check_least(expr.value, kind)
-        if expr.op == "call" and self.context.enable_boundscheck and len(expr.args) == 1:
+        if expr.op == "call" and self.checks and len(expr.args) == 1:
             self._check_call(expr)
         return super().lower_expr(resty, expr)
 
@@ -236,6 +240,12 @@ def _refuse_minus(kind: Any) -> None:
         )
 
 
+class _CheckedLowering(_Lowering):
+    """Does it with checks."""
+
+    checks = True
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _FunctorLowering(LeanLowering):
     _name = "functor_lowering"
@@ -246,16 +256,33 @@ class _FunctorLowering(LeanLowering):
         return _Lowering
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class _CheckedFunctorLowering(LeanLowering):
+    _name = "checked_functor_lowering"
+
+    @property
+    def lowering_class(self) -> Any:
+        """What makes code of instructions."""
+        return _CheckedLowering
+
+
 class FunctorCompiler(UnfinishedCompiler):
-    """Compiles a functor as a part, with what is refused and checked in it."""
+    """Compiles a functor as a part, with what is refused in it."""
+
+    by = _FunctorLowering
 
     def define_pipelines(self) -> list[Any]:
         """Return the passes."""
         made = super().define_pipelines()
         for passes in made:
             passes.passes = [
-                (_FunctorLowering if each is LeanLowering else each, about)
-                for each, about in passes.passes
+                (self.by if each is LeanLowering else each, about) for each, about in passes.passes
             ]
             passes.finalize()
         return made
+
+
+class CheckedFunctorCompiler(FunctorCompiler):
+    """Compiles one that raises where a number does not fit."""
+
+    by = _CheckedFunctorLowering

@@ -200,3 +200,18 @@ def refuse_cast(given: Any, wanted: Any, what: str) -> None:
             f"{SAID}{what} is of {given}, which does not go into a field of {wanted}: write "
             "int(...) around it, or declare the field np.float64"
         )
+
+
+def refuse_mixed_signs(total: Any, given: Any, what: str, remedy: str) -> None:
+    """Refuse to compile where a uint64 and a signed number would be combined, as an int64.
+
+    `total` and `given` are Numba types, and `what` says whose the second is.
+    """
+    kinds = types.unliteral(total), types.unliteral(given)
+    unsigned = [kind == types.uint64 for kind in kinds]
+    signed = [isinstance(kind, types.Integer) and kind.signed for kind in kinds]
+    if any(unsigned) and any(signed):
+        raise errors.TypingError(
+            f"{SAID}{what} is of {kinds[1]}, and the total of {kinds[0]}: {remedy} offer "
+            "np.uint64(...), or offer np.int64(...)"
+        )

@@ -23,7 +23,7 @@ from numba.np.arrayobj import make_array
 from broadfront.atomics import element
 from broadfront.bounded import Address, Bounded, bounded, ending, fitted, item_size, moved, parts_of
 from broadfront.checking import ALWAYS, checking
-from broadfront.elements import element_kind, pointer_kind, refuse_cast
+from broadfront.elements import element_kind, pointer_kind, refuse_cast, refuse_mixed_signs
 from broadfront.sites import UNKNOWN
 from broadfront.traffic import COUNTED, is_counting
 
@@ -302,14 +302,24 @@ def as_element(typing_context: Any, array: Any, value: Any) -> Any:
 
 
 @intrinsic
-def as_term(typing_context: Any, array: Any, value: Any) -> Any:
-    """Return `value`, a term of a total in `array`; a real one of an integer total is refused."""
-    refuse_cast(value, array.dtype, "a term of a total")
+def as_offer(typing_context: Any, total: Any, value: Any) -> Any:
+    """Return `value`, an offer that meets `total`; what has a sign meets nothing that has none."""
+    refuse_mixed_signs(total, value, "an offer", "give the Reduce identity=np.uint64(...) and")
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         return arguments[1]
 
-    return value(array, value), generate
+    return value(total, value), generate
+
+
+@intrinsic
+def as_kept(typing_context: Any, array: Any, word: Any) -> Any:
+    """Return the element of an array of integers that was kept as an integer of 64 bits."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return context.cast(builder, arguments[1], word, array.dtype)
+
+    return array.dtype(array, word), generate
 
 
 @intrinsic

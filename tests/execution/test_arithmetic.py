@@ -309,6 +309,6 @@ def test_numpy_in_functors_gives_numbers_of_python() -> None:
     assert type(NUMPY.float64(0.5)) is float
     assert NUMPY.sqrt(9) == 3.0
     assert NUMPY.inf > MOST
-    assert type(around(TABLE)[1]) is int
+    assert isinstance(around(TABLE)[1], int)
     with pytest.raises(RangeError, match="a conversion cannot hold 2147483648: it is of int32"):
         NUMPY.int32(2**31)

@@ -79,7 +79,8 @@ def _uses(operator: Operator, program: Program, state: Any) -> list[Use]:
         case Filter():
             return [(operator.functor, (INTEGER, state), None)]
         case Reduce():
-            kind = INTEGER if isinstance(operator.identity, int) else REAL
+            kind = numba.typeof(operator.identity)
+            kind = kind if isinstance(kind, types.Integer) else REAL
             meeting: list[Use] = []
             if isinstance(operator.combine, Monoid):
                 meeting = [(operator.combine.function, (kind, kind), kind)]

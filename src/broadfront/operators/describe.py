@@ -16,6 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from broadfront.errors import OptionError
 from broadfront.operators.field import Field as Field
 from broadfront.operators.monoid import Monoid
@@ -143,6 +145,7 @@ class Reduce:
     identity
         What a vertex without offers gets, and where combining starts. Where every vertex is asked
         once, the offers are real numbers if it is one, and integers of 64 bits if it is an integer.
+        Offers of uint64 are asked for at each edge, and begin with an ``np.uint64(...)``.
         Of a `Monoid` it is that of the monoid.
     combine
         ``"sum"``, ``"min"``, ``"max"`` or a `Monoid`. A sum of real numbers is added in an order
@@ -184,12 +187,13 @@ class Reduce:
                 )
         elif self.combine not in ("sum", "min", "max"):
             raise OptionError(f"combine={self.combine!r:.60}: expected 'sum', 'min' or 'max'")
-        if self.identity is None:
-            object.__setattr__(self, "identity", neutral)
-        if isinstance(self.identity, tuple) and self.of_neighbor:
+        given = neutral if self.identity is None else self.identity
+        object.__setattr__(self, "identity", _settled_identity(given))
+        if isinstance(self.identity, (tuple, np.uint64)) and self.of_neighbor:
+            what = "uint64" if isinstance(self.identity, np.uint64) else "several numbers"
             raise OptionError(
-                "offers of several numbers are asked for at each edge: write the functor of the "
-                "Reduce as functor(neighbor, vertex, edge, state)"
+                f"offers of {what} are asked for at each edge: write the functor of the Reduce as "
+                "functor(neighbor, vertex, edge, state)"
             )
         if self.layout not in (None, *LAYOUTS):
             raise OptionError(f"layout={self.layout!r}: expected one of {', '.join(LAYOUTS)}")
@@ -209,13 +213,29 @@ class Reduce:
     @property
     def of_neighbor(self) -> bool:
         """Whether what a neighbour offers depends on the neighbour alone."""
-        return bool(self.functor.__code__.co_argcount == 2)
+        code = getattr(self.functor, "__code__", None)  # what has none is refused by the program
+        return code is not None and bool(code.co_argcount == 2)
 
     def in_tiles(self, large: bool) -> bool:
         """Whether edges are gone through in tiles, on a graph that is `large` enough or not."""
         if self.along == "out":
             return False
         return self.layout == "tiles" or (self.layout is None and self.of_neighbor and large)
+
+
+def _settled_identity(identity: Any) -> Any:
+    """Return an identity as a number of Python's, or as a uint64 if it is unsigned."""
+    if isinstance(identity, np.unsignedinteger):
+        return np.uint64(identity)
+    if isinstance(identity, (np.generic, bool)):
+        identity = np.asarray(identity).item() + 0
+    if isinstance(identity, int) and identity >= 1 << 63:
+        if identity >= 1 << 64:
+            raise OptionError(f"identity={identity} is beyond 64 bits")
+        return np.uint64(identity)
+    if isinstance(identity, int) and identity < -(1 << 63):
+        raise OptionError(f"identity={identity} is beyond 64 bits")
+    return identity
 
 
 @dataclass(frozen=True)

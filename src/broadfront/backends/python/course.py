@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from broadfront.backends.python.numbers import as_python
 from broadfront.backends.python.plain import plain
 from broadfront.backends.python.state import Column, State
 from broadfront.clock import check_time
@@ -33,6 +34,8 @@ class Course:
     backwards: State
     """The same with weights and columns along incoming arcs."""
     frontier: list[int]
+    as_they_come: bool = False
+    """Whether proposals count as they come where a program promises that this is the same."""
     edges: int = 0
     """Edges traversed in this iteration."""
     levels: dict[int, list[int]] = field(default_factory=dict)
@@ -112,7 +115,7 @@ def new_course(
     }  # fmt: skip
     if turned.weights is not None:
         columns["in_weight"] = Column("in_weight", turned.weights, False)
-    plain_numbers = [np.asarray(number).item() for number in numbers]
+    plain_numbers = [as_python(np.asarray(number)[()]) for number in numbers]
     given = dict(zip(program.parameters, plain_numbers, strict=True))
     forth, back = (_along(one, columns.keys() | given.keys()) for one in (graph, turned))
     both = {**columns, **given, "num_vertices": graph.num_vertices}

@@ -1,13 +1,14 @@
 """Numbers as functors have them when Python runs them: what compiled code makes of the same source.
 
 NumPy computes with int32 in 32 bits and says nothing when it wraps; compiled functors compute with
-whole numbers in 64. So numbers of NumPy's become Python's own here, and a conversion such as
-``np.int32(number)`` raises where the number does not fit. Unsigned numbers stay such: their bits
-can be inverted, and what falls below 0 raises.
+whole numbers in 64. So numbers of NumPy's become Python's own here, which raise where a result is
+beyond 64 bits, and a conversion such as ``np.int32(number)`` raises where the number does not fit.
+Unsigned numbers stay such: their bits can be inverted, and what falls below 0 raises.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from broadfront.given import is_integer
 
 WHOLE = {"int8", "int16", "int32", "int64", "intp", "uint8", "uint16", "uint32", "uint64"}
 ALL_BITS = (1 << 64) - 1
+LEAST = -(1 << 63)
 
 
 class Unsigned(int):
@@ -27,7 +29,14 @@ class Unsigned(int):
         return Unsigned(ALL_BITS - int(self))
 
 
-def _operation(name: str) -> Any:
+class Whole(int):
+    """A whole number of 64 bits with a sign."""
+
+
+Operation = Callable[..., Any]
+
+
+def _of_unsigned(name: str) -> Operation:
     plain = getattr(int, name)
 
     def operation(self: Any, other: Any) -> Any:
@@ -41,14 +50,37 @@ def _operation(name: str) -> Any:
     return operation
 
 
+def _of_whole(name: str) -> Operation:
+    plain = getattr(int, name)
+
+    def operation(*given: Any) -> Any:
+        found = plain(*given)
+        if type(found) is not int:
+            return found
+        if not LEAST <= found <= -LEAST - 1:
+            raise OverflowError(f"{found} is beyond 64 bits")
+        return Whole(found)
+
+    return operation
+
+
 for _name in ("add", "sub", "mul", "floordiv", "mod", "and", "or", "xor", "lshift", "rshift"):
-    setattr(Unsigned, f"__{_name}__", _operation(f"__{_name}__"))
+    setattr(Unsigned, f"__{_name}__", _of_unsigned(f"__{_name}__"))
+for _name in ("add", "sub", "mul", "floordiv", "lshift", "pow"):
+    setattr(Whole, f"__{_name}__", _of_whole(f"__{_name}__"))
+    setattr(Whole, f"__r{_name}__", _of_whole(f"__r{_name}__"))
+for _name in ("neg", "abs"):
+    setattr(Whole, f"__{_name}__", _of_whole(f"__{_name}__"))
 
 
 def as_python(number: Any) -> Any:
-    """Return a number of NumPy's as one of Python's; all else as it is."""
+    """Return a number of NumPy's as one of Python's, a record as a tuple; all else as it is."""
     if isinstance(number, np.unsignedinteger):
         return Unsigned(number)
+    if isinstance(number, np.signedinteger):
+        return Whole(number)
+    if isinstance(number, np.void):
+        return tuple(as_python(number[name]) for name in number.dtype.names or ())
     return number.item() if isinstance(number, np.generic) else number
 
 
@@ -77,7 +109,7 @@ class Conversion:
         whole, limits = int(number), np.iinfo(self.dtype)
         if not limits.min <= whole <= limits.max:
             raise RangeError("", "a conversion", whole, str(self.dtype))
-        return Unsigned(whole) if self.dtype.kind == "u" else whole
+        return Unsigned(whole) if self.dtype.kind == "u" else Whole(whole)
 
 
 class NumPy:

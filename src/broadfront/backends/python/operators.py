@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 
 from broadfront.backends.python.course import Course
+from broadfront.backends.python.numbers import as_python
+from broadfront.backends.python.promises import comes_as_it_may
 from broadfront.backends.python.state import fitting
 from broadfront.errors import VertexError
 from broadfront.operators.describe import (
@@ -87,6 +89,8 @@ def _adding(combine: str | Monoid, course: Course) -> Callable[[Any, Any], Any]:
 def do(operator: Operator, course: Course) -> None:
     """Do what an operator says, to the arrays and the frontier of a run."""
     match operator:
+        case Advance() if course.as_they_come and comes_as_it_may(operator):
+            course.frontier = advance_at_once(operator, course, course.frontier)
         case Advance(priority=None):
             course.frontier = advance(operator, course, course.frontier)
         case Advance():
@@ -139,6 +143,34 @@ def advance(operator: Advance, course: Course, sources: Iterable[int]) -> list[i
     )  # fmt: skip
 
 
+def advance_at_once(operator: Advance, course: Course, sources: Sequence[int]) -> list[int]:
+    """Do as `advance` with each proposal counting as it comes, from the last source on.
+
+    Where there is a priority nobody goes first, and it goes on until nobody waits.
+    """
+    field, out = course.program.fields[operator.into], course.arrays[operator.into]
+    changes, combined = _combining(field, course)
+    arcs, ask = _side(operator.along, course)
+    waiting, changed = list(sources), dict[int, None]()
+    while waiting:
+        source = waiting.pop()
+        for neighbor, edge in arcs(source, course):
+            if operator.cond is not None and not course.at_vertex(operator.cond, neighbor):
+                continue
+            said = ask(operator.functor, source, neighbor, edge)
+            proposal = fitting(said, out.dtype, f"state.{operator.into}")
+            present = out[neighbor].item()
+            if changes(proposal, present, field.fill):
+                value = combined(proposal, present)
+                out[neighbor] = fitting(value, out.dtype, f"state.{operator.into}")
+                if operator.record_source is not None:
+                    course.arrays[operator.record_source][neighbor] = source
+                changed[neighbor] = None
+        if operator.priority is not None and not waiting:
+            waiting, changed = list(changed), dict[int, None]()
+    return sorted(changed)
+
+
 def advance_in_order(operator: Advance, course: Course) -> None:
     """Serve who comes first, those of the same priority together, until nobody waits."""
     assert operator.priority is not None
@@ -172,7 +204,7 @@ def reduce(operator: Reduce, course: Course) -> None:
         offers = [course.at_vertex(operator.functor, vertex) for vertex in _everyone(course)]
     totals = {}
     for vertex in _vertices(operator, course):
-        total = operator.identity
+        total = as_python(operator.identity)
         for neighbor, edge in arcs(vertex, course):
             if operator.of_neighbor:
                 offer = offers[neighbor]
@@ -293,5 +325,6 @@ def _add_up(sums: tuple[str, ...], told: list[Any], course: Course) -> None:
     for place, name in enumerate(sums):
         array = course.arrays[name]
         terms = told if len(sums) == 1 else [each[place] for each in told]
-        total = sum(terms, 0 if array.dtype.kind != "f" else 0.0)
+        plain = [int(term) if isinstance(term, int) else term for term in terms]
+        total = sum(plain, 0 if array.dtype.kind != "f" else 0.0)
         array[0] = np.asarray(fitting(total, array.dtype, f"state.{name}"), array.dtype)

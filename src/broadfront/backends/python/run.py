@@ -18,6 +18,12 @@ from numpy.typing import NDArray
 from broadfront.backends.contract import Job
 from broadfront.backends.python.course import new_course
 from broadfront.backends.python.operators import do
+from broadfront.backends.python.promises import (
+    Promise,
+    promises_of,
+    refuse_broken,
+    turned_around,
+)
 from broadfront.clock import Clock
 from broadfront.execution.columns import refuse_columns
 from broadfront.execution.fields import checked_start, fresh_fields, frontier_of
@@ -67,9 +73,30 @@ class PythonRun:
         """Do nothing: `wait` does all of it."""
 
     def wait(self) -> bool:
-        """Run all phases."""
+        """Run all phases; once more for each promise, if everything is to be checked."""
         self._go_through(self.program.members)
+        if self._job.checked:
+            for promise in promises_of(self.program):
+                refuse_broken(promise, self.program, self.collect(), self._otherwise(promise))
         return False
+
+    def _otherwise(self, promise: Promise) -> tuple[Mapping[str, Array], NDArray[np.int64]]:
+        """Return what another run comes to, in an order that a promise says does not matter."""
+        graph, places = turned_around(self._job.graph)
+        if not promise.turned:
+            graph, places = self._job.graph, np.arange(graph.num_arcs)
+        other = PythonRun(self._job._replace(graph=graph, checked=False))
+        with ExitStack() as kept:
+            other.allocate(kept)
+        per_edge = [name for name, field in self.program.fields.items() if field.per == "edge"]
+        for name in per_edge:
+            other._arrays[name][:] = other._arrays[name][places]
+        other.initialise()
+        other._course.as_they_come = not promise.turned
+        other.wait()
+        for name in per_edge:  # turned around twice, a row is as it was
+            other._arrays[name][:] = other._arrays[name][places]
+        return other.collect()
 
     def iterations(self) -> int:
         """Return how many iterations there were so far."""

@@ -25,8 +25,10 @@ from broadfront.backends.cpu.operators.frontier import (
     finish,
     prepare,
 )
+from broadfront.backends.cpu.operators.totals import no_terms, with_term
 from broadfront.execution.plan import Shared
 from broadfront.kernel import inner
+from broadfront.pointers import as_kept
 
 SHARED_FROM = 4
 """Words of the board before those of shared values: the frontier's numbers."""
@@ -185,11 +187,24 @@ def _getting(value: Shared, number: int) -> Callable[..., Any]:
 
         return get_real
 
+    if value.combine == "sum":
+
+        @inner
+        def get_total(mail, number, state):
+            total = no_terms(state[at])
+            for device in range(mail.devices):
+                term = mail.board[place_on_board(mail, device, number) + word]
+                total = with_term(state[at], total, as_kept(state[at], term))
+            state[at][element] = total
+
+        return get_total
+
     @inner
     def get(mail, number, state):
-        total = mail.board[place_on_board(mail, 0, number) + word]
+        total = as_kept(state[at], mail.board[place_on_board(mail, 0, number) + word])
         for device in range(1, mail.devices):
-            total = meet(total, mail.board[place_on_board(mail, device, number) + word])
+            other = mail.board[place_on_board(mail, device, number) + word]
+            total = meet(total, as_kept(state[at], other))
         state[at][element] = total
 
     return get

@@ -25,89 +25,20 @@ from broadfront.backends.cpu.operators.frontier import (
     prepare,
     tell,
 )
+from broadfront.backends.cpu.operators.totals import totals_of
 from broadfront.functors import compile_functor
 from broadfront.kernel import inner
 from broadfront.operators.describe import Compute, Once
-from broadfront.pointers import as_term
-
-# ---------------------------------------------------------------------- totals
-
-
-def totals_of(places: tuple[int, ...]) -> tuple[Callable[..., Any], ...]:
-    """Return compiled functions that keep totals of a functor's answers: add, store, publish."""
-    if not places:
-        return _add_nothing, _store_nothing, _publish_nothing
-    if len(places) == 1:
-        (first,) = places
-
-        @inner
-        def add_one(totals, answer, state):
-            return totals[0] + as_term(state[first], answer), 0.0
-
-        @inner
-        def publish_one(partials, blocks, state):
-            total = 0.0
-            for block in range(blocks):
-                total += partials[block]
-            state[first][0] = total
-
-        return add_one, _store_one, publish_one
-    first, second = places
-
-    @inner
-    def add_two(totals, answer, state):
-        one, two = as_term(state[first], answer[0]), as_term(state[second], answer[1])
-        return totals[0] + one, totals[1] + two
-
-    @inner
-    def publish_two(partials, blocks, state):
-        one, two = 0.0, 0.0
-        for block in range(blocks):
-            one += partials[2 * block]
-            two += partials[2 * block + 1]
-        state[first][0] = one
-        state[second][0] = two
-
-    return add_two, _store_two, publish_two
-
-
-@inner
-def _add_nothing(totals, answer, state):
-    return totals
-
-
-@inner
-def _store_nothing(partials, block, totals):
-    pass
-
-
-@inner
-def _publish_nothing(partials, blocks, state):
-    pass
-
-
-@inner
-def _store_one(partials, block, totals):
-    partials[block] = totals[0]
-
-
-@inner
-def _store_two(partials, block, totals):
-    partials[2 * block] = totals[0]
-    partials[2 * block + 1] = totals[1]
-
-
-# ---------------------------------------------------------------------- sections
 
 
 def compute(operator: Compute, places: tuple[int, ...]) -> Callable[..., Any]:
     """Return the section of a `Compute`; `places` are those of its sums."""
     functor = compile_functor(operator.functor)
-    add, store, publish = totals_of(places)
+    begin, add, store, publish = totals_of(places)
 
     @inner
     def block_of_vertices(block, rank, control, graph, state, in_state, work):
-        totals = (0.0, 0.0)
+        totals = begin(state)
         first = block * BLOCK
         for place in range(first, min(graph.owned, first + BLOCK)):
             totals = add(totals, functor(np.int64(graph.members[place]), state), state)

@@ -9,7 +9,6 @@ import numpy as np
 
 from broadfront import atomics
 from broadfront.backends.cpu.device.control import CURSORS, LINE, claim, nanoseconds
-from broadfront.backends.cpu.operators.compute import totals_of
 from broadfront.backends.cpu.operators.frontier import (
     ALL_SIZE,
     ATOMICS,
@@ -30,6 +29,7 @@ from broadfront.backends.cpu.operators.frontier import (
     tell,
 )
 from broadfront.backends.cpu.operators.queues import has_room, queue_at
+from broadfront.backends.cpu.operators.totals import totals_of
 from broadfront.bits import count_ones, trailing_zeros
 from broadfront.functors import compile_functor
 from broadfront.kernel import inner
@@ -59,7 +59,7 @@ def each_of_frontier(
     ``at_vertex(vertex, graph, state, in_state)`` returns what is added up into the fields at
     `places`, and how many arcs it looked at. Where there are sums, `grain` must be `BLOCK`.
     """
-    add, store, publish = totals_of(places)
+    begin_totals, add, store, publish = totals_of(places)
     sums = len(places)
 
     @inner
@@ -69,7 +69,7 @@ def each_of_frontier(
             begin = claim(control, WORK + turn % 3, rank, grain)
             if begin >= size:
                 return (size + grain - 1) // grain, visited
-            totals = (0.0, 0.0)
+            totals = begin_totals(state)
             for place in range(begin, min(size, begin + grain)):
                 answer, looked = at_vertex(np.int64(queue[place]), graph, state, in_state)
                 totals = add(totals, answer, state)
@@ -83,7 +83,7 @@ def each_of_frontier(
             begin = claim(control, WORK + turn % 3, rank, WORDS_PER_TURN)
             if begin >= words:
                 return (words + WORDS_PER_TURN - 1) // WORDS_PER_TURN, visited
-            totals = (0.0, 0.0)
+            totals = begin_totals(state)
             for word in range(begin, min(words, begin + WORDS_PER_TURN)):
                 left = bits[word]
                 while left != 0:

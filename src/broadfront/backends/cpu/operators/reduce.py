@@ -17,15 +17,16 @@ from numpy.typing import NDArray
 
 from broadfront.backends.cpu.device.control import claim, poll, stopped
 from broadfront.backends.cpu.device.workspace import Workspace
-from broadfront.backends.cpu.operators.compute import blocks_of_vertices, dense, totals_of
+from broadfront.backends.cpu.operators.compute import blocks_of_vertices, dense
 from broadfront.backends.cpu.operators.frontier import BLOCK, WORK, finish, prepare
 from broadfront.backends.cpu.operators.over_frontier import each_of_frontier
 from broadfront.backends.cpu.operators.tiles import Tiles
+from broadfront.backends.cpu.operators.totals import totals_of
 from broadfront.functors import compile_functor
 from broadfront.kernel import inlined, inner
 from broadfront.operators.describe import Reduce
 from broadfront.operators.monoid import Monoid
-from broadfront.pointers import as_element, shifted
+from broadfront.pointers import any_element, as_element, as_offer, shifted
 from broadfront.swaps import alike
 
 Array = NDArray[Any]
@@ -163,7 +164,8 @@ def _row_of(operator: Reduce, meeting: Section, identity: int) -> Section:
         begin, end = np.int64(offsets[vertex]), np.int64(offsets[vertex + 1])
         total = graph.numbers.identities[identity]
         for edge in range(begin, end):
-            total = meeting(total, offer(np.int64(targets[edge]), vertex, edge, in_state))
+            offered = offer(np.int64(targets[edge]), vertex, edge, in_state)
+            total = meeting(total, as_offer(total, offered))
         return apply(vertex, total, state), end - begin
 
     return at_vertex
@@ -174,11 +176,11 @@ def _by_edges(
 ) -> Section:
     """Return a section that asks for an offer at every edge."""
     at_vertex = _row_of(operator, meeting, identity)
-    add, store, publish = totals_of(places)
+    begin_totals, add, store, publish = totals_of(places)
 
     @inner
     def block_of_rows(block, rank, control, graph, state, in_state, work):
-        totals, visited = (0.0, 0.0), np.int64(0)
+        totals, visited = begin_totals(state), np.int64(0)
         first = block * BLOCK
         for place in range(first, min(graph.owned, first + BLOCK)):
             answer, looked = at_vertex(np.int64(graph.members[place]), graph, state, in_state)
@@ -203,7 +205,8 @@ def _offered(operator: Reduce, offers_of: Section, combined: Section, brought: S
                 break
             for place in range(begin, min(count, begin + BLOCK)):
                 vertex = np.int64(graph.members[place])
-                offers[vertex] = as_element(offers, offer(vertex, state))
+                offered = offer(vertex, state)
+                offers[vertex] = as_element(offers, as_offer(any_element(offers), offered))
         turn = finish(control, rank, threads, turn)
         if turn < 0:
             return turn
@@ -224,11 +227,11 @@ def _by_rows(
 ) -> Section:
     """Return a section that combines what was offered row by row."""
     apply = compile_functor(operator.apply)
-    add, store, publish = totals_of(places)
+    begin_totals, add, store, publish = totals_of(places)
 
     @inner
     def block_of_rows(block, rank, control, graph, state, in_state, work):
-        totals, start = (0.0, 0.0), graph.numbers.identities[identity]
+        totals, start = begin_totals(state), graph.numbers.identities[identity]
         first = block * BLOCK
         targets, offsets, visited = graph.in_targets, graph.in_offsets, np.int64(0)
         offers = offers_of(work)
@@ -258,7 +261,7 @@ def _by_tiles(
 ) -> Section:
     """Return a section that combines what was offered tile by tile."""
     apply = compile_functor(operator.apply)
-    add, store, publish = totals_of(places)
+    begin_totals, add, store, publish = totals_of(places)
 
     @inner
     def tile(pairs, begin, end, offers, gathered):
@@ -297,7 +300,7 @@ def _by_tiles(
                 tiles.pairs, tiles.starts[number], tiles.starts[number + 1],
                 shifted(offers, source << bits), gathered,
             )  # fmt: skip
-        totals = (0.0, 0.0)
+        totals = begin_totals(state)
         for place in range(count):
             totals = add(totals, apply(first + place, gathered[place], state), state)
         return totals, tiles.arcs[stripe]
