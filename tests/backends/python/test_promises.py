@@ -38,15 +38,13 @@ def run_fold(functor: Any, unordered: bool, **where: Any) -> Any:
 
 
 def test_edges_in_another_order_make_a_difference() -> None:
-    with pytest.raises(
-        FunctorError, match=r"'fold' promises unordered=True, .*folded\[0\] is 71 in"
-    ):
+    with pytest.raises(FunctorError, match=r"unordered=True, .*folded\[0\] is 71 in"):
         run_fold(fold, True, **CHECKED)
     expected = run_fold(fold, False, **CHECKED)
     assert expected["folded"].tolist() == run_fold(fold, False, devices=2)["folded"].tolist()
     for where in (CHECKED, {"devices": 2}):
         answer = run_fold(add, True, **where)
-        assert answer["folded"].tolist() == [3223 + 20, 4002, 9, 0]
+        assert answer["folded"].tolist() == [3223, 4002, 9, 0]
         assert answer["arc"].tolist() == [7, 1, 5, 2, 4]
 
 
@@ -74,7 +72,7 @@ def test_proposals_as_they_come_make_a_difference() -> None:
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_what_the_library_promises_holds(name: str) -> None:
     problem = PROBLEMS[name]
-    for animal in ("kite", "two islands") if "kite" in ZOO else list(ZOO)[:6]:
+    for animal in ("duplicates", "loops and duplicates", "islands"):
         graph = problem.graph(ZOO[animal])
         if problem.suits(graph):
             problem.solve(graph, **CHECKED)
