@@ -19,7 +19,8 @@ from broadfront.backends.cpu.device import control
 from broadfront.backends.cpu.device import workspace as workspaces
 from broadfront.backends.cpu.loop.fused import fused
 from broadfront.backends.cpu.loop.numbers import numbers_of
-from broadfront.backends.cpu.memory.equip import memory_for
+from broadfront.backends.cpu.lowering.lowered import Portion
+from broadfront.backends.cpu.memory import work as memory
 from broadfront.backends.cpu.memory.need import Case, allow, memory_error
 from broadfront.backends.cpu.memory.streaming import allowed, held_by_graph, streaming, turn_back
 from broadfront.backends.cpu.operators import frontier, tiles
@@ -211,9 +212,9 @@ def work_for(
     if in_tiles:
         with thread_settings.limit(threads), preparing():
             kept = tiles.tiles_of(graph, np.empty if guard is None else guard.array)
-    return memory_for(
-        program.on(graph.targets.dtype), graph, workspace, threads, starting, kept,
-        memory_profile, anew,
+    return memory.work_for(
+        program.on(graph.targets.dtype), Portion.whole(graph, workspace, threads, kept), starting,
+        memory=memory_profile, anew=anew,
     )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from broadfront.backends.cpu.field_io import FieldIO
 from broadfront.backends.cpu.loop.across import Across
 from broadfront.backends.cpu.loop.fused import fused
 from broadfront.backends.cpu.loop.numbers import numbers_of
-from broadfront.backends.cpu.memory.equip import Setting, directions, mail_for, work_for_part
+from broadfront.backends.cpu.memory.equip import Setting, directions, mail_for, portion_of
 from broadfront.backends.cpu.memory.need import (
     Case,
     allow,
@@ -33,6 +33,7 @@ from broadfront.backends.cpu.memory.need import (
     memory_error,
     refuse,
 )
+from broadfront.backends.cpu.memory.work import work_for
 from broadfront.backends.cpu.operators import frontier, tiles
 from broadfront.backends.cpu.record.gathered import gathered
 from broadfront.backends.cpu.record.needs import needs
@@ -228,7 +229,10 @@ def _prepare(
     partition, threads = setting.partition, device.threads
     rows = rows_of(part, partition, setting.program)
     mail = mail_for(setting, part, outline, post, space, threads, field_io, transport)
-    work = work_for_part(setting, outline, space, threads, mail, layout)
+    work = work_for(
+        setting.program, portion_of(setting, outline, space, threads, layout),
+        min(part.owned, len(setting.queue)), mail, setting.memory, setting.anew,
+    )  # fmt: skip
     state, in_state = states_of(
         setting.program, setting.names, part, rows, fields, setting.numbers, along
     )

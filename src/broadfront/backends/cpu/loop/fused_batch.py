@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from broadfront import atomics
 from broadfront.backends.contract import AT_SOURCE, GIVEN
 from broadfront.backends.cpu.device.control import assemble
-from broadfront.backends.cpu.loop.fused import has_plain_advance, whole_of
+from broadfront.backends.cpu.loop.fused import whole_of
+from broadfront.backends.cpu.lowering.lowered import Loop
 from broadfront.backends.cpu.operators.frontier import (
     ALL_BEFORE,
     ALL_EDGES,
@@ -56,8 +57,8 @@ class Batch(NamedTuple):
 
 def fused_batch(program: Program, names: tuple[str, ...]) -> Section:
     """Return the loop that runs a program from many sources, each in rows of its own."""
-    whole = whole_of(program, names, False)
-    marked = has_plain_advance(program)
+    of_each = Loop(program, names)
+    whole, marked = whole_of(of_each), of_each.has_marks
     pointer, pointers = makers()
     begin = _each([_beginning(place) for place in range(len(program.fields))])
 

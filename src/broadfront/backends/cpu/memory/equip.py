@@ -13,14 +13,9 @@ from broadfront.backends.cpu.device.mail import Mail, Post, log_columns
 from broadfront.backends.cpu.device.timeline import ROWS
 from broadfront.backends.cpu.device.workspace import Workspace
 from broadfront.backends.cpu.field_io import FieldIO
+from broadfront.backends.cpu.lowering.lowered import Portion
 from broadfront.backends.cpu.memory.boxes import at_first, at_most
-from broadfront.backends.cpu.operators import frontier, tiles
-from broadfront.backends.cpu.operators.buckets import new_buckets, sensible_width
-from broadfront.backends.cpu.operators.level_order import new_level_order
-from broadfront.backends.cpu.operators.orient import new_lists
-from broadfront.backends.cpu.operators.part_lists import new_part_lists
-from broadfront.backends.cpu.operators.reduce import new_offers
-from broadfront.backends.cpu.operators.unite import new_trees
+from broadfront.backends.cpu.operators import tiles
 from broadfront.backends.cpu.transports import Transport
 from broadfront.devices.profile import MemoryProfile
 from broadfront.errors import DeviceMemoryError
@@ -28,51 +23,11 @@ from broadfront.execution.columns import Columns
 from broadfront.execution.plan import Plan
 from broadfront.execution.program import Program
 from broadfront.graph.csr import Graph
-from broadfront.operators.describe import Advance, Intersect, Levels, Unite
 from broadfront.partition.outline import Outline
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
 
 Array = NDArray[Any]
-
-
-def memory_for(
-    program: Program,
-    graph: Graph,
-    workspace: Workspace,
-    threads: int,
-    starting: int,
-    kept: tiles.Tiles | None,
-    memory_profile: MemoryProfile,
-    anew: bool = False,
-) -> frontier.Work:
-    """Return the memory of a run that starts from so many vertices, the program's dtypes settled.
-
-    `kept` is a layout that the graph keeps for it.
-    """
-    vertex = graph.targets.dtype
-    memory: Any = ()
-    order: Any = ()
-    lists: Any = ()
-    trees: Any = ()
-    operators = [operator for phase in program.all_phases for operator in phase.step]
-    for operator in operators:
-        if isinstance(operator, Advance) and operator.priority is not None:
-            memory = new_buckets(
-                workspace, graph.num_vertices, threads, program.fields[operator.into].storage,
-                operator.width or sensible_width(graph), vertex,
-            )  # fmt: skip
-        if isinstance(operator, Levels):
-            order = new_level_order(workspace, graph.num_vertices, vertex)
-        if isinstance(operator, Intersect):
-            lists = new_lists(workspace, graph, threads, operator)
-        if isinstance(operator, Unite):
-            trees = new_trees(workspace, graph.num_vertices, vertex, threads, graph.directed)
-    offers = new_offers(workspace, graph.num_vertices, threads, program.reduces, kept)
-    return frontier.new_work(
-        workspace, graph.num_vertices, graph.num_arcs, vertex, threads, operators, starting,
-        memory, order, lists, offers, trees, memory=memory_profile, anew=anew,
-    )  # fmt: skip
 
 
 class Setting(NamedTuple):
@@ -136,43 +91,13 @@ def mail_for(
     )  # fmt: skip
 
 
-def work_for_part(
+def portion_of(
     setting: Setting,
     part: Outline,
     space: Workspace,
     threads: int,
-    mail: Any,
     layout: tiles.Tiles | None,
-) -> frontier.Work:
-    """Return the memory that the operators of one device work in."""
-    program, graph = setting.program, setting.partition.graph
-    vertex = graph.targets.dtype
-    order: Any = ()
-    memory: Any = ()
-    lists: Any = ()
-    trees: Any = ()
-    operators = [operator for phase in program.all_phases for operator in phase.step]
-    for operator in operators:
-        if isinstance(operator, Advance) and operator.priority is not None:
-            dtype = program.fields[operator.into].storage
-            width = operator.width or sensible_width(graph, in_parts=True)
-            memory = new_buckets(space, part.positions, threads, dtype, width, vertex)
-        if isinstance(operator, Levels):
-            order = new_level_order(
-                space, part.owned, vertex, all_vertices=part.num_vertices,
-                shared=int(part.shared.sum()), devices=part.count,
-            )  # fmt: skip
-        if isinstance(operator, Intersect):
-            lists = new_part_lists(space, part, graph, threads, operator)
-        if isinstance(operator, Unite):
-            trees = new_trees(
-                space, part.owned, vertex, threads, graph.directed,
-                positions=part.positions, shared=int(part.shared.sum()),
-            )  # fmt: skip
-    offers = new_offers(space, part.positions, threads, program.reduces, layout)
-    arcs = max(part.num_arcs, part.num_in_arcs if program.advances_back else 0)
-    return frontier.new_work(
-        space, part.positions, arcs, vertex, threads, operators,
-        min(part.owned, len(setting.queue)), memory, order, lists, offers, trees, mail,
-        memory=setting.memory, anew=setting.anew,
-    )  # fmt: skip
+) -> Portion:
+    """Return what one device has of the graph."""
+    arcs = max(part.num_arcs, part.num_in_arcs if setting.program.advances_back else 0)
+    return Portion.part(setting.partition.graph, space, threads, part, arcs, layout)

@@ -23,13 +23,14 @@ from numpy.typing import NDArray
 
 from broadfront.backends.cpu.device.growing import ACCOUNT_WORDS, HELD, LIMIT
 from broadfront.backends.cpu.device.workspace import Ledger
+from broadfront.backends.cpu.lowering.lowered import Portion
 from broadfront.backends.cpu.memory.equip import (
     Setting,
     boxes_at_first,
     directions,
-    memory_for,
-    work_for_part,
+    portion_of,
 )
+from broadfront.backends.cpu.memory.work import work_for
 from broadfront.backends.cpu.operators import tiles
 from broadfront.devices.profile import FIXED, MINIMAL, MemoryProfile
 from broadfront.errors import DeviceMemoryError, OptionError
@@ -93,7 +94,8 @@ class Case(NamedTuple):
             arcs = graph.num_arcs
             layout = tiles.outlined(graph.num_vertices, arcs, arcs, filled_up=at_most)
             held += 0 if graph.keeps("tiles") or self.streamed else array_bytes(layout)
-        work = memory_for(program, graph, ledger, self.threads, self.starting, layout, self.memory)
+        portion = Portion.whole(graph, ledger, self.threads, layout)
+        work = work_for(program, portion, self.starting, memory=self.memory)
         later = program.pulls_later(large) and not self.each_alone and not at_most
         held += graph_bytes(graph, program.looks_back(large) and not later, self.streamed)
         held += _field_bytes(program, graph.num_vertices, graph.num_arcs)
@@ -111,8 +113,9 @@ def _of_part(setting: Setting, part: Outline, threads: int, in_tiles: bool, at_m
         layout = tiles.outlined(part.positions, *arcs, filled_up=at_most)
     ledger, account = Ledger(), np.zeros(ACCOUNT_WORDS, np.int64)
     account[HELD] = boxes_at_first(setting, part).sum()
-    mail = SimpleNamespace(account=account, shared=range(int(part.shared.sum())))
-    work_for_part(setting, part, ledger, threads, mail, layout)
+    portion = portion_of(setting, part, ledger, threads, layout)
+    starting = min(part.owned, len(setting.queue))
+    work_for(setting.program, portion, starting, SimpleNamespace(account=account), setting.memory)
     own = [name for name in setting.program.fields if name not in setting.plan.copies]
     least = part.owned if part.relabelled else part.positions
     fields = _field_bytes(setting.program, part.positions, part.num_arcs, own, least)

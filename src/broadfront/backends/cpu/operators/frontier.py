@@ -16,23 +16,17 @@ use, and those of the next meeting are being rewound.
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from math import ceil
 from typing import Any, NamedTuple
 
-import numpy as np
 from numba import types
 from numba.extending import overload
 from numpy.typing import NDArray
 
 from broadfront.backends.cpu.device.control import LINE, meet, nanoseconds, rewind
-from broadfront.backends.cpu.device.growing import ACCOUNT_WORDS, HELD, viewed
+from broadfront.backends.cpu.device.growing import viewed
 from broadfront.backends.cpu.device.mail import write_log
-from broadfront.backends.cpu.device.timeline import FINE, ROWS, row_of
-from broadfront.backends.cpu.device.workspace import Workspace
-from broadfront.devices.profile import MINIMAL, MemoryProfile
+from broadfront.backends.cpu.device.timeline import FINE, row_of
 from broadfront.kernel import inner
-from broadfront.operators.describe import Advance, Compute, Filter, Operator, Reduce
 from broadfront.pointers import shifted
 from broadfront.report.ways import DENSE
 
@@ -147,18 +141,18 @@ class Work(NamedTuple):
     record: Array
     partials: Array
     hubs: Array
-    buckets: Any
-    """The memory of a priority queue, or an empty tuple."""
-    levels: Any
-    """The order of vertices by level, or an empty tuple."""
-    lists: Any
-    """Neighbour lists to intersect, or an empty tuple."""
-    offers: Any
-    """What every vertex offers, and the tiles of the graph, or empty tuples."""
-    trees: Any
-    """What vertices are united in, or an empty tuple."""
-    mail: Any
+    mail: Any = ()
     """What connects the device to others, or an empty tuple."""
+    buckets: Any = ()
+    """The memory of a priority queue, or an empty tuple."""
+    levels: Any = ()
+    """The order of vertices by level, or an empty tuple."""
+    lists: Any = ()
+    """Neighbour lists to intersect, or an empty tuple."""
+    offers: Any = ()
+    """What every vertex offers, and the tiles of the graph, or empty tuples."""
+    trees: Any = ()
+    """What vertices are united in, or an empty tuple."""
 
     @property
     def queue(self) -> Array:
@@ -176,93 +170,6 @@ class Work(NamedTuple):
         """Bytes of the arrays that grow, as far as this run has asked for them."""
         items = self.rooms[ITEM : ITEM + GROWING]
         return int((self.fronts[ROOM : ROOM + GROWING] * items).sum())
-
-
-def new_work(
-    workspace: Workspace,
-    size: int,
-    arcs: int,
-    vertex: Any,
-    threads: int,
-    operators: Collection[Operator],
-    starting: int,
-    buckets: Any = (),
-    levels: Any = (),
-    lists: Any = (),
-    offers: Any = (),
-    trees: Any = (),
-    mail: Any = (),
-    memory: MemoryProfile = MINIMAL,
-    anew: bool = False,
-) -> Work:
-    """Return the memory for a run that starts from so many vertices; what must be zero is.
-
-    `size` and `arcs` are those of the graph, or of a device's part of it. Only what some operator
-    uses is there in full; of the rest there is an element. Queues begin as `memory` says; `anew`
-    asks for fresh ones.
-    """
-    advances = [step for step in operators
-                if isinstance(step, Advance) and (step.priority is None or mail)]  # fmt: skip
-    balances = {step.balance or "by_degree" for step in advances}
-    pulls = any(step.may_pull for step in advances)
-    filters = any(isinstance(step, Filter) for step in operators)
-    chooses = any(isinstance(step, Filter) and step.over == "vertices" for step in operators)
-    dense = any(isinstance(step, (Compute, Reduce)) for step in operators)
-    words = size // 64 + 2
-    most = SLACK + (size if advances or chooses else starting)
-    if mail and any(step.activate is not None for step in advances):
-        most += len(mail.shared)  # each peer may make a vertex enter once more
-    begin = (
-        _room(memory, most, starting + SLACK, size),
-        _room(memory, most, SLACK, size) if advances or filters else 1,
-        _room(memory, most + 1, SLACK, size) if "by_edges" in balances else 1,
-    )
-    items = (np.dtype(vertex).itemsize, np.dtype(vertex).itemsize, 8)
-
-    def array(name: str, wanted: object, length: int, dtype: Any = np.int64) -> Array:
-        return workspace.array(name, length if wanted else 1, dtype)
-
-    fronts = workspace.array("fronts", (threads + 1) * FRONT_WORDS, np.int64)
-    fronts[:] = 0
-    rooms = workspace.array("rooms", ITEM + GROWING, np.int64)
-    rooms[: ITEM + GROWING] = [most, 0, *items]
-    for slot, places in enumerate(begin):
-        fronts[ROOM + slot :: FRONT_WORDS] = places
-    fronts[ARCS::FRONT_WORDS] = arcs
-    account = mail.account if mail else np.zeros(ACCOUNT_WORDS, np.int64)
-    account[HELD] += int(np.dot(begin, items))
-    marks = array("marks", advances, 2 * words, np.uint64)
-    marks[: 2 * words] = 0
-    return Work(
-        workspace.growing([places * item for places, item in zip(begin, items, strict=True)], anew),
-        rooms,
-        account,
-        0 if memory.fixed else 1,
-        array("spill", advances, words, np.uint64),
-        array("bits", pulls, words, np.uint64),
-        array("other bits", pulls, words, np.uint64),
-        array("wanting", pulls, words, np.uint64),
-        marks,
-        array("local", advances or chooses, threads * LOCAL_WORDS, vertex),
-        array("stats", True, threads * STATS_WORDS),
-        fronts,
-        workspace.sparse_array("record", ROWS * COLUMNS, np.int64),
-        array("partials", dense, MOST_SUMS * (size // BLOCK + 1), np.float64),
-        array("hubs", "by_degree" in balances, arcs // HUB + 1, vertex),
-        buckets,
-        levels,
-        lists,
-        offers,
-        trees,
-        mail,
-    )
-
-
-def _room(memory: MemoryProfile, most: int, least: int, size: int) -> int:
-    """Return the places that a queue begins with."""
-    if memory.fixed:
-        return most
-    return min(most, max(least, ceil(memory.queue * size) + SLACK))
 
 
 @inner

@@ -56,13 +56,11 @@ def new_level_order(
     workspace: Workspace,
     owned: int,
     vertex: Any,
-    *,
-    all_vertices: int | None = None,
-    shared: int = 0,
-    devices: int = 1,
+    most: int,
+    shared: int,
+    devices: int,
 ) -> LevelOrder:
-    """Return the memory for a run with levels, of which there may be as many as vertices in all."""
-    most = owned if all_vertices is None else all_vertices
+    """Return the memory for a run with levels, of which there are `most` at the most."""
     return LevelOrder(
         workspace.array("level order", owned, vertex),
         workspace.array("level starts", most + 1, vertex),

@@ -28,7 +28,6 @@ from broadfront.backends.cpu.operators.orient import COPIED_ROWS
 from broadfront.graph.csr import Graph
 from broadfront.kernel import inlined, inner
 from broadfront.operators.describe import Intersect, refuse_intersecting
-from broadfront.partition.outline import Outline
 from broadfront.pointers import at
 
 Array = NDArray[Any]
@@ -51,15 +50,19 @@ class PartLists(NamedTuple):
 
 
 def new_part_lists(
-    workspace: Workspace, part: Outline, graph: Graph, threads: int, operator: Intersect
+    workspace: Workspace,
+    size: int,
+    graph: Graph,
+    threads: int,
+    operator: Intersect,
+    relabelled: bool,
 ) -> PartLists:
-    """Return the memory to intersect the neighbour lists of a part with."""
+    """Return the memory to intersect the neighbour lists of a part with so many positions."""
     refuse_intersecting(graph.directed, graph.has_parallel_edges)
-    size = part.positions
     counts = operator.functor is not None and operator.each == "vertex"
     whole_rows = operator.functor is not None and operator.each == "edge"
     mark = np.dtype(np.uint32 if counts else np.uint8)
-    bits = (2 * size).bit_length() if part.relabelled else 0
+    bits = (2 * size).bit_length() if relabelled else 0
     return PartLists(
         workspace.array("list starts", size, np.int64),
         workspace.array("list ends", size, np.int64),

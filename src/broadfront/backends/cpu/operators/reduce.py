@@ -9,7 +9,7 @@ Invariant: each total is combined by one thread, in an order that depends on the
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -54,12 +54,8 @@ class Offers(NamedTuple):
     """`Tiles`, or an empty tuple."""
 
 
-def new_offers(
-    workspace: Workspace, size: int, count: int, reduces: Sequence[Reduce], tiles: Tiles | None
-) -> Offers | tuple[()]:
+def new_offers(workspace: Workspace, size: int, count: int, tiles: Tiles | None) -> Offers:
     """Return the memory for reductions whose offers depend on the neighbour alone."""
-    if not reduces:
-        return ()
     offers = workspace.array("offers", size, np.float64)
     if tiles is None:
         return Offers(offers, offers.view(np.int64), offers, offers.view(np.int64), offers, ())

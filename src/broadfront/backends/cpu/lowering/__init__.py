@@ -1,0 +1,1 @@
+"""What each operator is on CPU devices: its section, its memory, and the messages it causes."""
