@@ -14,7 +14,8 @@ from broadfront.algorithms.undirected import undirected
 from broadfront.errors import FunctorError, OptionError, TimeLimitError
 from broadfront.execution.program import Program
 from broadfront.execution.run import run
-from broadfront.operators.describe import METHODS, Field, Intersect
+from broadfront.operators.describe import Field, Intersect
+from broadfront.operators.intersect import METHODS
 from zoo import Animal, edges
 
 THREADS = (1, 2, 4)

@@ -8,8 +8,8 @@ import pytest
 import broadfront as bf
 from broadfront import atomics
 from broadfront.execution.access import Access, access
-from broadfront.execution.roles import ELSEWHERE, NEAR, OWN, STATE
 from broadfront.kernel import inner
+from broadfront.operators.roles import ELSEWHERE, NEAR, OWN, STATE
 
 # ruff: noqa: ANN001, ANN201
 VERTEX = (OWN, STATE)

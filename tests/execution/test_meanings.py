@@ -10,7 +10,7 @@ import pytest
 from broadfront import atomics
 from broadfront.execution.access import COMPARED, INDEXED, RETURNED, STORED, access
 from broadfront.execution.meanings import DERIVED, FAR_EDGE
-from broadfront.execution.roles import EDGE, EITHER_EDGE, IN_EDGE, NEAR, OWN, STATE, Roles
+from broadfront.operators.roles import EDGE, EITHER_EDGE, IN_EDGE, NEAR, OWN, STATE, Roles
 
 TABLE = np.arange(9)
 

@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from broadfront.execution.roles import (
+from broadfront.operators.describe import (
+    Advance,
+    Compute,
+    Filter,
+    Functor,
+    Levels,
+    Once,
+    Operator,
+    Reduce,
+)
+from broadfront.operators.roles import (
     EDGE,
     EITHER_EDGE,
     IN_EDGE,
@@ -12,11 +22,8 @@ from broadfront.execution.roles import (
     NUMBER,
     OWN,
     STATE,
-    returns_count,
-    roles_of,
-    weights_of,
+    Call,
 )
-from broadfront.operators.describe import Advance, Compute, Filter, Levels, Once, Reduce
 
 
 def of_vertex(vertex: int, state: Any) -> Any:
@@ -35,37 +42,41 @@ def takes(vertex: int, total: Any, state: Any) -> None:
     state.a[vertex] = total
 
 
+def call_of(functor: Functor, operator: Operator) -> Call:
+    return next(call for call in operator.calls if call.functor is functor)
+
+
 def test_roles_of_operators() -> None:
-    assert roles_of(Compute(of_vertex)) == [(of_vertex, (OWN, STATE))]
-    assert roles_of(Filter(of_vertex)) == [(of_vertex, (OWN, STATE))]
-    assert roles_of(Once(alone)) == [(alone, (STATE,))]
-    assert roles_of(Advance(of_edge, into="a"))[0] == (of_edge, (OWN, NEAR, EDGE, STATE))
-    assert roles_of(Reduce(of_vertex, takes))[0] == (of_vertex, (OWN, STATE))
-    offering, taking = roles_of(Reduce(of_edge, takes))
+    assert Compute(of_vertex).roles == [(of_vertex, (OWN, STATE))]
+    assert Filter(of_vertex).roles == [(of_vertex, (OWN, STATE))]
+    assert Once(alone).roles == [(alone, (STATE,))]
+    assert Advance(of_edge, into="a").roles[0] == (of_edge, (OWN, NEAR, EDGE, STATE))
+    assert Reduce(of_vertex, takes).roles[0] == (of_vertex, (OWN, STATE))
+    offering, taking = Reduce(of_edge, takes).roles
     assert offering == (of_edge, (NEAR, OWN, IN_EDGE, STATE))
     assert taking == (takes, (OWN, NUMBER, STATE))
 
 
 def test_an_advance_that_may_pull_has_edges_of_either_side() -> None:
     pulls = Advance(of_edge, into="a", cond=of_vertex)
-    assert roles_of(pulls)[:2] == [
+    assert pulls.roles[:2] == [
         (of_edge, (OWN, NEAR, EITHER_EDGE, STATE)), (of_vertex, (NEAR, STATE)),
     ]  # fmt: skip
     pushes = Advance(of_edge, into="a", cond=of_vertex, direction="push")
-    assert roles_of(pushes)[0] == (of_edge, (OWN, NEAR, EDGE, STATE))
+    assert pushes.roles[0] == (of_edge, (OWN, NEAR, EDGE, STATE))
 
 
 def test_weights_belong_to_the_side_along_which_a_functor_is_called() -> None:
-    assert weights_of(of_edge, Advance(of_edge, into="a")) == EDGE
-    assert weights_of(of_edge, Advance(of_edge, into="a", cond=of_vertex)) == EITHER_EDGE
+    assert call_of(of_edge, Advance(of_edge, into="a")).weights == EDGE
+    assert call_of(of_edge, Advance(of_edge, into="a", cond=of_vertex)).weights == EITHER_EDGE
     reduce = Reduce(of_edge, takes)
-    assert [weights_of(of_edge, reduce), weights_of(takes, reduce)] == [IN_EDGE, EDGE]
+    assert [call_of(of_edge, reduce).weights, call_of(takes, reduce).weights] == [IN_EDGE, EDGE]
     up, down = (Levels(of_edge, takes, by="a", descending=down) for down in (False, True))
-    assert [weights_of(of_edge, up), weights_of(of_edge, down)] == [IN_EDGE, EDGE]
+    assert [call_of(of_edge, up).weights, call_of(of_edge, down).weights] == [IN_EDGE, EDGE]
 
 
 def test_whether_it_matters_what_a_functor_returns() -> None:
-    assert returns_count(of_edge, Advance(of_edge, into="a"))
-    assert not returns_count(of_vertex, Compute(of_vertex))
-    assert returns_count(of_vertex, Compute(of_vertex, sums=("total",)))
-    assert not returns_count(takes, Reduce(of_edge, takes))
+    assert call_of(of_edge, Advance(of_edge, into="a")).counts
+    assert not call_of(of_vertex, Compute(of_vertex)).counts
+    assert call_of(of_vertex, Compute(of_vertex, sums=("total",))).counts
+    assert not call_of(takes, Reduce(of_edge, takes)).counts

@@ -44,7 +44,6 @@ from broadfront.execution.meanings import (
     meaning_of,
     numbers_in,
 )
-from broadfront.execution.roles import EDGES, ELSEWHERE, NEAR, OWN, STATE, Roles
 from broadfront.execution.statements import (
     Held,
     blocks_of,
@@ -54,6 +53,7 @@ from broadfront.execution.statements import (
     names_read,
 )
 from broadfront.operators.describe import Functor
+from broadfront.operators.roles import EDGES, ELSEWHERE, NEAR, OWN, STATE, Roles
 
 ATOMICS = {
     name: getattr(atomics, name)

@@ -20,18 +20,16 @@ from broadfront.execution.faults import place_of
 from broadfront.execution.names import names_in
 from broadfront.execution.program import Program
 from broadfront.execution.refusals import PUSH
-from broadfront.execution.roles import (
+from broadfront.graph.csr import Graph
+from broadfront.operators.describe import Functor
+from broadfront.operators.roles import (
     EDGE,
     EDGES,
     EITHER_EDGE,
     ELSEWHERE,
     IN_EDGE,
     STATE,
-    roles_of,
-    weights_of,
 )
-from broadfront.graph.csr import Graph
-from broadfront.operators.describe import Functor
 from broadfront.partition.partition import Partition
 
 Array = NDArray[Any]
@@ -103,16 +101,16 @@ def refuse_columns(program: Program, graph: Graph, many: bool) -> None:
     for until in program.untils:
         _refuse(until, (STATE,), EDGE, columns, many)
     for operator in program.operators:
-        for functor, roles in roles_of(operator):
-            if functor is not None and not names_in(functor).isdisjoint(columns.names):
-                _refuse(functor, roles, weights_of(functor, operator), columns, many)
+        for call in operator.calls:
+            if not names_in(call.functor).isdisjoint(columns.names):
+                _refuse(call.functor, call.roles, call.weights, columns, many)
 
 
 def _refuse_weights(program: Program) -> None:
     """Refuse functors that read weights of a graph that has none."""
     for operator in program.operators if program.reads_weights or program.reads_in_weights else ():
-        for functor, roles in roles_of(operator):
-            if functor is None or names_in(functor).isdisjoint(("weight", "in_weight")):
+        for functor, roles in operator.roles:
+            if names_in(functor).isdisjoint(("weight", "in_weight")):
                 continue
             with suppress(OptionError):  # it gives its state away, which one device may allow
                 touch = access(functor, roles)
@@ -129,8 +127,8 @@ def _refuse_hidden(program: Program, graph: Graph) -> None:
     hidden = {name for name in graph.edge_data
               if name in program.fields and program.fields[name].per_vertex}  # fmt: skip
     for operator in program.operators if hidden else ():
-        for functor, roles in roles_of(operator):
-            if functor is None or names_in(functor).isdisjoint(hidden):
+        for functor, roles in operator.roles:
+            if names_in(functor).isdisjoint(hidden):
                 continue
             for name, place in access(functor, roles).reads:
                 if name in hidden and place in EDGES:

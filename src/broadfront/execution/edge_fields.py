@@ -19,8 +19,8 @@ from broadfront.execution.faults import place_of
 from broadfront.execution.fields import Places, Start
 from broadfront.execution.names import names_in
 from broadfront.execution.program import Program
-from broadfront.execution.roles import EDGE, EDGES, ELSEWHERE, STATE, roles_of
 from broadfront.operators.describe import Functor
+from broadfront.operators.roles import EDGE, EDGES, ELSEWHERE, STATE
 from broadfront.partition.partition import Partition
 
 Array = NDArray[Any]
@@ -69,9 +69,9 @@ def refuse_edge_fields(program: Program, many: bool) -> None:
     own = set(names_of(program))
     for functor, roles in [
         *((until, (STATE,)) for until in program.untils),
-        *(pair for operator in program.operators for pair in roles_of(operator)),
+        *(pair for operator in program.operators for pair in operator.roles),
     ]:
-        if functor is None or names_in(functor).isdisjoint(program.fields):
+        if names_in(functor).isdisjoint(program.fields):
             continue
         if own.isdisjoint(names_in(functor)) and not any(role in EDGES for role in roles):
             continue

@@ -21,7 +21,7 @@ from broadfront.errors import OptionError
 from broadfront.execution.access import Access, access
 from broadfront.execution.loops import made_once
 from broadfront.execution.program import RESERVED, Program
-from broadfront.execution.roles import EDGES, NEAR, OWN, STATE, roles_of
+from broadfront.operators.roles import EDGES, NEAR, OWN, STATE
 
 OF_EDGES = ("weight", "targets", "in_targets", "in_weight")
 OF_VERTICES = ("offsets", "in_offsets", "ids")
@@ -38,10 +38,8 @@ def ids_where_kept(program: Program, vertices: int) -> NDArray[Any] | None:
 
 
 def _far_names(program: Program) -> Iterator[str]:
-    asked = [pair for step in program.operators for pair in roles_of(step)]
+    asked = [pair for step in program.operators for pair in step.roles]
     for functor, roles in [*asked, *((until, (STATE,)) for until in program.untils)]:
-        if functor is None:
-            continue
         try:
             touch = access(functor, roles)
         except OptionError:  # it gives its state away, and nothing is known

@@ -7,6 +7,7 @@ file and line.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numba
@@ -18,19 +19,9 @@ from broadfront.errors import FunctorError
 from broadfront.execution.program import Program
 from broadfront.execution.wording import line_of, worded
 from broadfront.functors import compile_functor
-from broadfront.operators.describe import (
-    Advance,
-    Compute,
-    Filter,
-    Functor,
-    Intersect,
-    Levels,
-    Once,
-    Operator,
-    Reduce,
-    Unite,
-)
+from broadfront.operators.describe import Functor, Operator
 from broadfront.operators.monoid import Monoid
+from broadfront.operators.roles import NUMBER, REAL, STATE, UNSIGNED, WHOLE, Kind, ValueOf
 from broadfront.pointers import _kinds_of
 
 Use = tuple[Functor, Any, Any]
@@ -38,7 +29,7 @@ Use = tuple[Functor, Any, Any]
 COMPILE_ERRORS = (NumbaError, UnsupportedBytecodeError)
 """What Numba raises for a functor that it cannot compile."""
 INTEGER = types.int64
-REAL = types.float64
+REALS = types.float64
 
 
 def explained(error: Exception, program: Program, state: Any) -> FunctorError:
@@ -60,66 +51,23 @@ def explained(error: Exception, program: Program, state: Any) -> FunctorError:
     return FunctorError(worded(error))
 
 
-def _uses(operator: Operator, program: Program, state: Any) -> list[Use]:
-    """Return each functor of an operator with the types of its arguments and of its field."""
-    match operator:
-        case Advance():
-            field = element_kind(_dtype(program, operator.into))
-            uses: list[Use] = [(operator.functor, (INTEGER, INTEGER, INTEGER, state), field)]
-            for asked in (operator.cond, operator.priority):
-                if asked is not None:
-                    uses.append((asked, (INTEGER, state), None))
-            if operator.goal is not None:
-                uses.append((operator.goal, (state,), INTEGER))
-            if operator.activate is not None:
-                uses.append((operator.activate, (INTEGER, field, field, state), None))
-            return uses
-        case Compute():
-            return [(operator.functor, (INTEGER, state), _terms(operator, program))]
-        case Filter():
-            return [(operator.functor, (INTEGER, state), None)]
-        case Reduce():
-            kind = numba.typeof(operator.identity)
-            kind = kind if isinstance(kind, types.Integer) else REAL
-            meeting: list[Use] = []
-            if isinstance(operator.combine, Monoid):
-                meeting = [(operator.combine.function, (kind, kind), kind)]
-            if operator.of_neighbor:
-                return [*meeting, (operator.functor, (INTEGER, state), kind),
-                        (operator.apply, (INTEGER, kind, state), _terms(operator, program))
-                        ]  # fmt: skip
-            return [
-                *meeting,
-                (operator.functor, (INTEGER, INTEGER, INTEGER, state), None),
-                (operator.apply, (INTEGER, kind, state), _terms(operator, program)),
-            ]
-        case Levels():
-            uses = [(operator.gather, (INTEGER, INTEGER, INTEGER, state), REAL),
-                    (operator.apply, (INTEGER, REAL, state), None)]  # fmt: skip
-            if operator.when is not None:
-                uses.append((operator.when, (state,), None))
-            if operator.instead is not None:
-                uses.append((operator.instead, (INTEGER, state), REAL))
-            return uses
-        case Intersect():
-            if operator.functor is None:
-                return []
-            numbers = {"edge": 4, "triangle": 3, "vertex": 2}[operator.each]
-            return [(operator.functor, (*[INTEGER] * numbers, state), None)]
-        case Unite():
-            if operator.functor is None:
-                return []
-            return [(operator.functor, (INTEGER, INTEGER, INTEGER, state), INTEGER)]
-        case Once():
-            return [(operator.functor, (state,), None)]
+def _uses(operator: Operator, program: Program, state: Any) -> Iterator[Use]:
+    """Give each functor of an operator with the types of its arguments and of its answer."""
+    for call in (*operator.monoids, *operator.calls):
+        numbers = iter(call.numbers)
+        arguments = tuple(
+            state if role == STATE else INTEGER if role is not NUMBER
+            else _type_of(next(numbers), program) for role in call.roles
+        )  # fmt: skip
+        yield call.functor, arguments, _type_of(call.returns, program)
 
 
-def _terms(operator: Compute | Reduce, program: Program) -> Any:
-    """Return the type of the terms that a functor returns for totals, or None."""
-    kinds = [element_kind(_dtype(program, name)) for name in operator.sums]
-    if len(kinds) < 2:
-        return kinds[0] if kinds else None
-    return types.BaseTuple.from_types(kinds)
+def _type_of(kind: Kind, program: Program) -> Any:
+    """Return the type of a kind of numbers; None where any will do."""
+    if not isinstance(kind, ValueOf):
+        return {WHOLE: INTEGER, UNSIGNED: types.uint64, REAL: REALS, None: None}[kind]
+    kinds = [element_kind(_dtype(program, name)) for name in kind.fields]
+    return kinds[0] if len(kinds) == 1 else types.BaseTuple.from_types(kinds)
 
 
 def _dtype(program: Program, name: str) -> Any:

@@ -15,8 +15,8 @@ from broadfront.execution.access import touched
 from broadfront.execution.names import COUNTERS, names_in
 from broadfront.execution.program import Program
 from broadfront.execution.refusals import calls_atomics, may_write
-from broadfront.execution.roles import NEAR, STATE, roles_of
-from broadfront.operators.describe import Advance, Compute, Filter, Operator, Reduce, Unite
+from broadfront.operators.describe import Advance, Operator
+from broadfront.operators.roles import NEAR, STATE
 
 
 def notices_twice(program: Program) -> bool:
@@ -25,24 +25,17 @@ def notices_twice(program: Program) -> bool:
 
 
 def _notices(operator: Operator, program: Program) -> bool:
-    match operator:
-        case Advance(into=into):
-            if program.fields[into].adds_up:
-                return True
-        case Compute() | Reduce() | Filter():
-            if operator.over != "frontier":
-                return False
-            if getattr(operator, "sums", ()):
-                return True
-        case _:
-            return False
-    functors = [functor for functor, _ in roles_of(operator) if functor is not None]
+    if not operator.takes_frontier:
+        return False
+    if operator.totals or any(program.fields[name].adds_up for name in operator.proposes):
+        return True
+    functors = [functor for functor, _ in operator.roles]
     if not any(map(may_write, functors)):
         return False
     if any(map(calls_atomics, functors)):
         return True
     try:
-        touch = touched(roles_of(operator))
+        touch = touched(operator.roles)
     except OptionError:  # the state is given to a function of which nothing is known
         return True
     return not {name for name, _ in touch.writes}.isdisjoint(name for name, _ in touch.reads)
@@ -55,7 +48,7 @@ def wanting_changes(operator: Advance, program: Program) -> bool:
     if not names_in(operator.cond).isdisjoint(COUNTERS):
         return True
     others = [other for other in program.operators if other != operator]
-    if any(isinstance(other, Advance) and other.may_pull for other in others):
+    if any(other.may_pull for other in others):
         return True
     try:
         written = set().union(*(_written(other) for other in others), _set_by_functors(operator))
@@ -70,14 +63,10 @@ def wanting_changes(operator: Advance, program: Program) -> bool:
 
 def _written(operator: Operator) -> set[str]:
     """Return the fields that an operator changes."""
-    written = _set_by_functors(operator)
-    if isinstance(operator, (Advance, Unite)):
-        written.add(operator.into)
-    if isinstance(operator, Advance) and operator.record_source is not None:
-        written.add(operator.record_source)
-    return written.union(getattr(operator, "sums", ()), {getattr(operator, "total", None)} - {None})
+    own = {*operator.sets_near, *operator.sets_own, *operator.totals}
+    return own | _set_by_functors(operator)
 
 
 def _set_by_functors(operator: Operator) -> set[str]:
-    writers = [pair for pair in roles_of(operator) if pair[0] is not None and may_write(pair[0])]
+    writers = [pair for pair in operator.roles if may_write(pair[0])]
     return {name for name, _ in touched(writers).writes}

@@ -22,7 +22,6 @@ from broadfront.clock import loading
 from broadfront.digest import BY_NAME
 from broadfront.execution.names import is_well_known, mentioned
 from broadfront.execution.program import Program
-from broadfront.operators.describe import Reduce
 from broadfront.operators.monoid import Monoid
 from broadfront.traffic import is_counting, making
 
@@ -122,8 +121,7 @@ def _functors(program: Program) -> Iterator[Any]:
     for phase in program.all_phases:
         for operator in phase.step:
             yield from filter(callable, vars(operator).values())
-            if isinstance(operator, Reduce) and isinstance(operator.combine, Monoid):
-                yield operator.combine.function
+            yield from (call.functor for call in operator.monoids)
 
 
 def _loops(functor: Any, seen: set[Any]) -> bool:

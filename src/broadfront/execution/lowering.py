@@ -23,8 +23,8 @@ from broadfront.execution.answer import Answer
 from broadfront.execution.faults import place_of
 from broadfront.execution.program import RESERVED, Phase, Program
 from broadfront.execution.repeat import Repeat
-from broadfront.execution.roles import ELSEWHERE, OWN, roles_of
-from broadfront.operators.describe import Advance, Compute, Filter, Functor, Operator, Unite
+from broadfront.operators.describe import Advance, Compute, Filter, Functor, Operator
+from broadfront.operators.roles import ELSEWHERE, OWN
 
 
 class Meaning(NamedTuple):
@@ -91,7 +91,7 @@ def _hidden_by(operator: Advance, program: Program) -> list[str]:
     """Return the fields that an `Advance` must not be seen to write while it runs."""
     source = operator.record_source
     try:
-        asked = touched([pair for pair in roles_of(operator) if pair[0] is not operator.activate])
+        asked = touched([pair for pair in operator.roles if pair[0] is not operator.activate])
     except OptionError:  # it gives its state away, which one device may allow
         return [operator.into, *([source] if source else [])]
     if operator.into in {name for name, _ in asked.writes}:
@@ -173,7 +173,7 @@ def _at_frontier(operator: Operator, name: str, program: Program) -> bool:
     """Tell whether all that an operator sets in a field is at vertices that it leaves in front."""
     if isinstance(operator, Advance):
         plain = operator.priority is None and operator.activate is None
-        return plain and name not in {name for name, _ in touched(roles_of(operator)).writes}
+        return plain and name not in {name for name, _ in touched(operator.roles).writes}
     return (
         isinstance(operator, Compute) and operator.over == "frontier"
         and written_by(operator, program)[name] == {OWN}
@@ -184,13 +184,10 @@ def written_by(operator: Operator, program: Program) -> dict[str, set[str]]:
     """Return the fields that an operator sets, and at whose places."""
     found: dict[str, set[str]] = {}
     try:
-        pairs = set(touched(roles_of(operator)).writes)
+        pairs = set(touched(operator.roles).writes)
     except OptionError:  # it gives its state away, which one device may allow
         pairs = {(name, ELSEWHERE) for name in program.fields}
-    if isinstance(operator, Advance):
-        pairs |= {(name, OWN) for name in (operator.into, operator.record_source) if name}
-    if isinstance(operator, Unite):
-        pairs.add((operator.into, OWN))
+    pairs |= {(name, OWN) for name in (*operator.sets_near, *operator.sets_own)}
     for name, place in pairs:
         found.setdefault(name, set()).add(place)
     return found

@@ -14,7 +14,7 @@ import operator
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from broadfront.execution.roles import (
+from broadfront.operators.roles import (
     EDGE,
     EDGES,
     EITHER_EDGE,

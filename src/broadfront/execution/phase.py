@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from broadfront.errors import OptionError
 from broadfront.functors import check_functor
 from broadfront.given import is_integer
-from broadfront.operators.describe import Advance, Filter, Functor, Operator, Reduce
+from broadfront.operators.describe import Functor, Operator, Reduce
 
 FEW = 4
 """Iterations that are over sooner than a graph is prepared for them."""
@@ -46,12 +46,12 @@ class Phase:
     @property
     def advances(self) -> bool:
         """Whether the phase runs on a frontier."""
-        return any(isinstance(operator, Advance) for operator in self.step)
+        return any(operator.advances for operator in self.step)
 
     @property
     def moves(self) -> bool:
         """Whether the phase changes the frontier."""
-        return any(isinstance(operator, (Advance, Filter)) for operator in self.step)
+        return any(operator.makes_frontier for operator in self.step)
 
     @property
     def repeats(self) -> bool:

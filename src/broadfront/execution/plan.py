@@ -21,17 +21,8 @@ from broadfront.execution.access import Access, access, touched
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.refusals import refuse_on_many
 from broadfront.execution.repeat import Repeat
-from broadfront.execution.roles import OWN, STATE, roles_of
-from broadfront.operators.describe import (
-    Advance,
-    Compute,
-    Intersect,
-    Levels,
-    Once,
-    Operator,
-    Reduce,
-    Unite,
-)
+from broadfront.operators.describe import Advance, Levels, Operator
+from broadfront.operators.roles import OWN, STATE
 
 MOST_SHARED = 28
 """Values that an operator may set for all devices: so many are agreed upon at once."""
@@ -89,7 +80,7 @@ def planned(program: Program, names: tuple[str, ...], relabel: bool = False) -> 
     """Return what must cross between devices for `program`, its dtypes settled."""
     refuse_on_many(program, relabel)
     plan = Plan()
-    touches = {operator: touched(roles_of(operator)) for operator in _operators(program)}
+    touches = {operator: touched(operator.roles) for operator in _operators(program)}
     everything = Access(frozenset(), frozenset())
     levels = ""
     for operator, touch in touches.items():
@@ -104,7 +95,7 @@ def planned(program: Program, names: tuple[str, ...], relabel: bool = False) -> 
             if _reads_shared_only_in_when(operator, program):
                 plan.carried[operator] = plan.agreed[operator]
     written = {name for name, _ in everything.writes} | {
-        name for operator in touches for name in _advanced(operator) | _united(operator)
+        name for operator in touches for name in (*operator.sets_near, *operator.sets_own)
     }
     for operator in touches:
         if operator in plan.with_frontier:
@@ -119,7 +110,7 @@ def planned(program: Program, names: tuple[str, ...], relabel: bool = False) -> 
 
 def _reads_shared_only_in_when(operator: Levels, program: Program) -> bool:
     """Tell whether what a `Levels` sets for all is read by `when` alone, and fits a message."""
-    others = [pair for pair in roles_of(operator) if pair[0] is not operator.when]
+    others = [pair for pair in operator.roles if pair[0] is not operator.when]
     set_ = {name for name, _ in touched(others).writes} & _shared_fields(program)
     read = {name for name, _ in touched(others).reads}
     length = sum(program.fields[name].length or 0 for name in set_)
@@ -139,36 +130,25 @@ def _per_vertex(program: Program, pairs: Iterable[tuple[str, str]]) -> set[tuple
             if name in program.fields and program.fields[name].per_vertex}  # fmt: skip
 
 
-def _advanced(operator: Operator) -> set[str]:
-    if isinstance(operator, Advance):
-        return {operator.into} | ({operator.record_source} if operator.record_source else set())
-    return set()
-
-
-def _united(operator: Operator) -> set[str]:
-    return {operator.into} if isinstance(operator, Unite) else set()
-
-
 def _note(
     operator: Operator, touch: Access, program: Program, names: tuple[str, ...], plan: Plan
 ) -> None:
     """Note what one operator needs by itself."""
     reads, writes = _per_vertex(program, touch.reads), _per_vertex(program, touch.writes)
-    plan.copies |= {name for name, place in reads | writes if place != OWN} | _advanced(operator)
+    plan.copies |= {name for name, place in reads | writes if place != OWN}
+    plan.copies |= {*operator.sets_near}
     plan.proposed[operator] = {name for name, place in writes if place != OWN}
     if isinstance(operator, Advance) and operator.cond is not None:
         source = access(operator.functor, (OWN, None, None, STATE))
         asked = {name for name, place in _per_vertex(program, source.reads) if place == OWN}
         plan.with_frontier[operator] = asked | {operator.into}
         plan.copies |= asked
-    sums = operator.sums if isinstance(operator, (Compute, Reduce)) else ()
-    total = (operator.total,) if isinstance(operator, Intersect) and operator.total else ()
     shared = [
-        Shared(names.index(name), 0, "sum", _is_real(program, name)) for name in (*sums, *total)
+        Shared(names.index(name), 0, "sum", _is_real(program, name)) for name in operator.totals
     ]
     for name in sorted({name for name, _ in touch.writes}):
         kind = program.fields.get(name)
-        if kind is not None and kind.length is not None and not isinstance(operator, Once):
+        if kind is not None and kind.length is not None and not operator.runs_alike:
             real = _is_real(program, name)
             shared += [Shared(names.index(name), element, str(kind.combine), real)
                        for element in range(kind.length)]  # fmt: skip
@@ -202,9 +182,9 @@ def _find_stale(
                 f"{name!r} adds up proposals and is asked of neighbours by the same "
                 f"{type(operator).__name__}, which has no meaning on several devices"
             )
-        if isinstance(operator, Advance):
-            asked -= {operator.into} - spoiled
-            asked |= {operator.into} & spoiled - adds[operator]
+        into = {*operator.proposes}
+        asked -= into - spoiled
+        asked |= into & spoiled - adds[operator]
         if isinstance(operator, Levels) and operator.by is not None:
             asked.add(operator.by)
         asked |= plan.proposed[operator] - adds[operator]
@@ -212,11 +192,11 @@ def _find_stale(
         plan.before.setdefault(operator, set()).update(needed)
         stale -= needed
         spoiled -= needed
-        set_ = {name for name, _ in _per_vertex(program, touch.writes)} | _united(operator)
+        set_ = {name for name, _ in _per_vertex(program, touch.writes)} | {*operator.sets_own}
         stale |= set_
         spoiled |= set_
         stale -= plan.by_level.get(operator, ("", set()))[1]
-        stale |= _advanced(operator) | _united(operator)
+        stale |= {*operator.sets_near, *operator.sets_own}
 
     _go_through(program.members, set(plan.adding), set(), visit)
 
@@ -248,6 +228,5 @@ def _go_through(
 
 def _added(operator: Operator, program: Program, plan: Plan) -> set[str]:
     """Return the fields that an operator adds to at ghosts."""
-    into = {operator.into} if isinstance(operator, Advance) else set()
-    return {name for name in plan.proposed[operator] | into
+    return {name for name in plan.proposed[operator].union(operator.proposes)
             if program.fields[name].adds_up}  # fmt: skip

@@ -19,7 +19,6 @@ from functools import cached_property
 from keyword import iskeyword
 from typing import Any
 
-import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from broadfront.errors import OptionError
@@ -28,21 +27,16 @@ from broadfront.execution.parameters import check_dtypes
 from broadfront.execution.phase import Phase as Phase
 from broadfront.execution.repeat import Repeat, check_members, flattened, repeats_in
 from broadfront.functors import check_functor
-from broadfront.given import number
 from broadfront.operators.describe import (
     Advance,
-    Compute,
     Field,
     Functor,
     Intersect,
     Levels,
     Operator,
     Reduce,
-    Unite,
 )
 
-SIDES = ("out", "in")
-BALANCES = ("by_vertex", "by_degree", "by_edges")
 RESERVED = (
     "weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices", "ids", "in_weight",
 )  # fmt: skip
@@ -142,17 +136,17 @@ class Program:
     @property
     def only_advances(self) -> bool:
         """Whether all that it does is to follow edges from the frontier."""
-        return all(isinstance(step, Advance) for step in self.operators)
+        return all(step.advances for step in self.operators)
 
     @property
     def looks_once(self) -> bool:
         """Whether all that it does is to look at every edge once."""
-        return all(isinstance(step, (Unite, Intersect)) for step in self.operators)
+        return all(step.looks_once for step in self.operators)
 
     @property
     def advances_back(self) -> bool:
         """Whether some `Advance` goes against the arcs."""
-        return any(isinstance(step, Advance) and step.along == "in" for step in self.operators)
+        return any(step.goes_back for step in self.operators)
 
     @property
     def reduces(self) -> list[Reduce]:
@@ -223,8 +217,7 @@ class Program:
             if _looks_back(operator, large)
         ]
         return all(
-            first and isinstance(operator, Advance) and operator.direction is None
-            and operator.along == "out" and not _reads_incoming(operator)
+            first and operator.may_push and not _reads_incoming(operator)
             for operator, first in backwards
         )  # fmt: skip
 
@@ -255,101 +248,13 @@ class Program:
             functor = getattr(operator, part.name)
             if part.type == "Functor" or (part.type == "Functor | None" and functor is not None):
                 check_functor(functor, f"{type(operator).__name__}({part.name}=...)")
-        match operator:
-            case Advance():
-                self._check_advance(operator)
-            case Compute() | Reduce():
-                if not isinstance(operator.sums, tuple):
-                    raise OptionError(f"sums={operator.sums!r}: expected a tuple, as ('total',)")
-                if len(operator.sums) > 2:
-                    raise OptionError(f"{len(operator.sums)} sums; an operator keeps at most 2")
-                for name in operator.sums:
-                    self._check_total(name)
-            case Levels(by=str(name)):
-                if self._number(name).kind not in "iu":
-                    raise OptionError(f"field {name!r} holds levels and is not of integers")
-            case Intersect(total=str(name)):
-                self._check_total(name)
-            case Unite(into=name):
-                self._check_vertices(name)
-
-    def _check_advance(self, operator: Advance) -> None:
-        if self._per_vertex(operator.into).combine is None:
-            raise OptionError(f"field {operator.into!r} takes proposals and has no combine")
-        if self.fields[operator.into].width is not None and (
-            operator.priority is not None or operator.record_source is not None
-        ):
-            raise OptionError(
-                f"field {operator.into!r} has several values per vertex, which improve one by one: "
-                "an Advance into it takes no priority and no record_source"
-            )
-        if operator.record_source is not None:
-            self._check_vertices(operator.record_source)
-            if operator.record_source == operator.into:
-                raise OptionError(f"field {operator.into!r} cannot be both into and record_source")
-        if operator.direction not in (None, "push", "pull"):
-            raise OptionError(f"direction={operator.direction!r}: expected 'push' or 'pull'")
-        check_counting(operator)
-        if operator.goal is not None and operator.priority is None:
-            raise OptionError("an Advance with a goal needs a priority")
-        if operator.width is not None and not number(operator.width, "width") > 0:
-            raise OptionError(f"width={operator.width} is not a positive number")
-        if operator.along not in SIDES:
-            raise OptionError(f"along={operator.along!r}: expected 'out' or 'in'")
-        if operator.balance not in (None, *BALANCES):
-            raise OptionError(f"balance={operator.balance!r}: expected {', '.join(BALANCES)}")
-
-    def _field(self, name: str) -> Field:
-        if name not in self.fields:
-            raise OptionError(f"no field {name!r}; there are {', '.join(self.fields)}")
-        return self.fields[name]
-
-    def _per_vertex(self, name: str) -> Field:
-        field = self._field(name)
-        if field.length is not None:
-            raise OptionError(
-                f"field {name!r} has length={field.length}; here it needs an element per vertex, "
-                "so leave length out"
-            )
-        if field.per != "vertex":
-            raise OptionError(f"field {name!r} is per edge; here it needs an element per vertex")
-        return field
-
-    def _number(self, name: str) -> np.dtype[Any]:
-        """Return the dtype of a field per vertex; refuse one whose elements are several numbers."""
-        field = self._per_vertex(name)
-        if field.several:
-            raise OptionError(f"field {name!r} has several numbers per vertex; here it needs one")
-        return _dtype(field)
-
-    def _check_vertices(self, name: str) -> None:
-        if self._number(name) not in (np.int32, np.int64):
-            raise OptionError(f"field {name!r} takes ids; it must be Field('vertex')")
-
-    def _check_total(self, name: str) -> None:
-        field = self._field(name)
-        if field.length != 1:
-            raise OptionError(f"field {name!r} takes a total; it must have length=1")
-        dtype = _dtype(field, np.int32)
-        if dtype.kind != "f" and dtype.itemsize < 8:
-            raise OptionError(
-                f"field {name!r} takes a total, for which {dtype} may be too small: "
-                "use np.int64 or np.float64"
-            )
-
-
-def _dtype(field: Field, vertex: Any = np.int64) -> np.dtype[Any]:
-    return np.dtype(field.on(np.dtype(vertex)).dtype)
+        operator.check(self.fields)
+        if isinstance(operator, Advance):
+            check_counting(operator)
 
 
 def _looks_back(operator: Operator, large: bool) -> bool:
-    if isinstance(operator, Reduce) and operator.along == "in" and not operator.in_tiles(large):
-        return True
-    if isinstance(operator, Levels) and not operator.descending:
-        return True
-    if isinstance(operator, Advance) and (operator.may_pull or operator.along == "in"):
-        return True
-    return _reads_incoming(operator)
+    return operator.needs_in_edges(large) or _reads_incoming(operator)
 
 
 def _reads_incoming(operator: Operator) -> bool:

@@ -17,19 +17,10 @@ from collections.abc import Iterator
 from broadfront.errors import FunctorError, OptionError
 from broadfront.execution.access import CONSTANT, PLAIN, Access, Store, access
 from broadfront.execution.program import Program
-from broadfront.execution.roles import EDGES, OWN, STATE, Roles, roles_of
 from broadfront.execution.varying import varying_stores
-from broadfront.operators.describe import (
-    Advance,
-    Compute,
-    Filter,
-    Functor,
-    Intersect,
-    Operator,
-    Reduce,
-    Unite,
-)
+from broadfront.operators.describe import Functor, Operator
 from broadfront.operators.field import Field
+from broadfront.operators.roles import EDGES, OWN, STATE, Roles
 
 Touch = tuple[Functor, Roles, Access]
 
@@ -39,7 +30,7 @@ MATCHING = {"add": "sum", "minimum": "min", "maximum": "max", "bitwise_or": "or"
 
 def refuse_races(program: Program, operator: Operator) -> None:
     """Refuse an operator whose functors store what other calls store or read."""
-    if isinstance(operator, Unite):
+    if operator.only_asks:
         _refuse_sets(operator)
     touches = list(_touches(operator))
     contended = {
@@ -61,8 +52,7 @@ def refuse_races(program: Program, operator: Operator) -> None:
                     f"other calls of it may set at the same time: {_instead(store, program)}"
                 )
     _refuse_differing(program, touches)
-    if isinstance(operator, (Advance, Compute, Filter, Reduce, Intersect)):
-        _refuse_seen(program, operator, touches)
+    _refuse_seen(program, operator, touches)
 
 
 def _refuse_seen(program: Program, operator: Operator, touches: list[Touch]) -> None:
@@ -151,25 +141,26 @@ def _refuse_worse(functor: Functor, store: Store, field: Field) -> None:
     )
 
 
-def _refuse_sets(operator: Unite) -> None:
-    """Refuse the functor of a `Unite` to look at the sets that come to be, or to set anything."""
+def _refuse_sets(operator: Operator) -> None:
+    """Refuse a functor that is only asked to look at what comes to be, or to set anything."""
     for functor, _, touch in _touches(operator):
         for store in sorted(touch.stores):
             raise FunctorError(
-                f"{store.place}: functor {functor.__name__} sets state.{store.name}, but a Unite "
-                "asks of some edges only whether they count: set it in an Advance or a Compute"
+                f"{store.place}: functor {functor.__name__} sets state.{store.name}, but a "
+                f"{_kind(operator)} asks of some edges only whether they count: set it in an "
+                "Advance or a Compute"
             )
         for name, whose in sorted(touch.reads):
-            if name == operator.into:
+            if name in operator.sets_own:
                 raise FunctorError(
                     f"{touch.places[name, whose]}: functor {functor.__name__} reads state.{name}, "
-                    "which the Unite sets meanwhile: give it a field of its own"
+                    f"which the {_kind(operator)} sets meanwhile: give it a field of its own"
                 )
 
 
 def _touches(operator: Operator) -> Iterator[Touch]:
-    for functor, roles in roles_of(operator):
-        if functor is not None and roles != (STATE,):
+    for functor, roles in operator.roles:
+        if roles != (STATE,):
             try:
                 yield functor, roles, access(functor, roles)
             except OptionError:  # it gives its state away, which one device may allow
@@ -201,11 +192,8 @@ def _heard_late(operator: Operator, touches: list[Touch]) -> list[Touch]:
     Where a `Reduce` asks every vertex once, all have answered before anything is applied; the
     `activate` of an `Advance` is asked when it is over.
     """
-    if isinstance(operator, Advance):
-        return [touch for touch in touches if touch[0] is not operator.activate]
-    if isinstance(operator, Reduce) and operator.of_neighbor:
-        return [touch for touch in touches if touch[0] is not operator.functor]
-    return touches
+    apart = [call.functor for call in operator.calls if call.apart]
+    return [touch for touch in touches if touch[0] not in apart]
 
 
 def _instead(store: Store, program: Program) -> str:

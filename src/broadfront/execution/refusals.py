@@ -35,7 +35,8 @@ from broadfront.execution.meanings import FAR_EDGE, VERTICES
 from broadfront.execution.names import is_well_known, mentioned, names_in
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.races import refuse_atomics_on_many, refuse_races
-from broadfront.execution.roles import (
+from broadfront.operators.describe import Functor, Operator
+from broadfront.operators.roles import (
     EDGE,
     EITHER_EDGE,
     ELSEWHERE,
@@ -43,12 +44,9 @@ from broadfront.execution.roles import (
     NEAR,
     OWN,
     STATE,
+    Call,
     Roles,
-    returns_count,
-    roles_of,
-    weights_of,
 )
-from broadfront.operators.describe import Advance, Functor, Once, Operator, Unite
 from broadfront.records import WHOLE
 
 ROWS = ("offsets", "in_offsets")
@@ -66,8 +64,9 @@ def refuse_everywhere(program: Program, many: bool = False) -> None:
     """Refuse a program whose functors write into the graph, or take an edge for another."""
     refuse_edge_fields(program, many)
     for operator in _operators(program):
-        for functor, roles in roles_of(operator):
-            if functor is None or not _wants_a_look(functor, roles):
+        for call in operator.calls:
+            functor, roles = call.functor, call.roles
+            if not _wants_a_look(functor, roles):
                 continue
             try:
                 touch = access(functor, roles)
@@ -78,7 +77,7 @@ def refuse_everywhere(program: Program, many: bool = False) -> None:
                     f"{place_of(functor)} sets state.{name}, which belongs to the graph: functors "
                     "only read it; store in a field of your own"
                 )
-            _refuse_sides(functor, touch, weights_of(functor, operator))
+            _refuse_sides(functor, touch, call.weights)
             if EITHER_EDGE in roles:
                 for use in sorted(touch.uses):
                     if use.number in (EITHER_EDGE, FAR_EDGE) and not _of_edges(use, program):
@@ -86,9 +85,7 @@ def refuse_everywhere(program: Program, many: bool = False) -> None:
                             f"{use.place}: functor {functor.__name__} uses the number of its edge, "
                             f"but {PUSH}"
                         )
-        if isinstance(operator, Unite) or any(
-            functor is not None and may_write(functor) for functor, _ in roles_of(operator)
-        ):
+        if operator.only_asks or any(may_write(functor) for functor, _ in operator.roles):
             refuse_races(program, operator)
 
 
@@ -147,9 +144,8 @@ def refuse_elements(program: Program) -> None:
 def needs_ids(program: Program) -> bool:
     """Tell whether some functor of a program uses numbers of vertices as values."""
     return any(
-        True for operator in _operators(program) for functor, roles in roles_of(operator)
-        if functor is not None
-        for _ in _numbers_used(functor, roles, operator, program)
+        True for operator in _operators(program) for call in operator.calls
+        for _ in _numbers_used(call, program)
     )  # fmt: skip
 
 
@@ -160,22 +156,19 @@ def refuse_on_many(program: Program, relabel: bool) -> None:
     """
     refuse_everywhere(program, many=True)
     for operator in _operators(program):
-        for functor, roles in roles_of(operator):
-            if functor is None:
-                continue
-            touch = access(functor, roles)
-            if roles == (STATE,):
+        for call in operator.calls:
+            functor, touch = call.functor, access(call.functor, call.roles)
+            if call.roles == (STATE,):
                 _refuse_single_vertices(functor, touch, program)
                 continue
             _refuse_far(functor, touch, program)
-            _refuse_edges(functor, touch, operator, program)
+            _refuse_edges(call, touch, program)
             if relabel:
-                for use, instead in _numbers_used(functor, roles, operator, program):
+                for use, instead in _numbers_used(call, program):
                     _refuse_use(functor, use, instead)
-            if isinstance(operator, Advance) and functor is operator.functor:
-                _refuse_pulls(operator, touch)
-            if not isinstance(operator, Once):
-                _refuse_settings(operator, touch, program)
+            if EITHER_EDGE in call.roles:
+                _refuse_pulls(functor, touch)
+            _refuse_settings(operator, touch, program)
         refuse_atomics_on_many(program, operator)
     for until in program.untils:
         _refuse_single_vertices(until, access(until, (STATE,)), program)
@@ -186,15 +179,11 @@ def _operators(program: Program) -> Iterator[Operator]:
         yield from phase.step
 
 
-def _numbers_used(
-    functor: Functor, roles: Roles, operator: Operator, program: Program
-) -> Iterator[tuple[Use, str]]:
+def _numbers_used(call: Call, program: Program) -> Iterator[tuple[Use, str]]:
     """Return where a functor uses numbers of vertices as values, and what it should do."""
-    touch = access(functor, roles)
+    touch = access(call.functor, call.roles)
     for use in sorted(touch.uses):
-        if use.number not in VERTICES or (
-            use.what == RETURNED and not returns_count(functor, operator)
-        ):
+        if use.number not in VERTICES or (use.what == RETURNED and not call.counts):
             continue
         if use.what != INDEXED:
             does = {STORED: "store", RETURNED: "return", DRAWN: "give it"}.get(use.what, "use")
@@ -246,15 +235,15 @@ def _is_shared(name: str, program: Program) -> bool:
     return name.startswith(".") or (field is not None and field.length is not None)
 
 
-def _refuse_edges(functor: Functor, touch: Access, operator: Operator, program: Program) -> None:
+def _refuse_edges(call: Call, touch: Access, program: Program) -> None:
     """Refuse numbers of edges but for finding what belongs to an edge."""
     for use in sorted(touch.uses):
-        told = use.what == RETURNED and not returns_count(functor, operator)
+        told = use.what == RETURNED and not call.counts
         if told or use.number in VERTICES:
             continue
         if use.what != INDEXED or _is_shared(use.name, program):
             _refuse_use(
-                functor, use,
+                call.functor, use,
                 "give what belongs to edges to the graph, graph.with_edge_data(name=array), and "
                 "read state.name[edge]",
             )  # fmt: skip
@@ -286,15 +275,13 @@ def _refuse_far(functor: Functor, touch: Access, program: Program) -> None:
             )
 
 
-def _refuse_pulls(operator: Advance, touch: Access) -> None:
+def _refuse_pulls(functor: Functor, touch: Access) -> None:
     """Refuse to look at, or to set, more than values of the source where it may be a copy."""
-    if not operator.may_pull:
-        return
     for name, place in sorted(touch.reads | touch.writes):
         if place == OWN and (name in ROWS or (name, place) in touch.writes):
             does = "sets" if (name, place) in touch.writes else "reads"
             raise FunctorError(
-                f"{touch.places[name, place]}: functor {operator.functor.__name__} {does} "
+                f"{touch.places[name, place]}: functor {functor.__name__} {does} "
                 f"state.{name} of the source, but {PUSH}"
             )
 

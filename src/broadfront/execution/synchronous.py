@@ -26,7 +26,7 @@ from broadfront.execution.program import Phase, Program
 from broadfront.execution.refusals import refuse_everywhere
 from broadfront.given import vertices
 from broadfront.graph.csr import Graph
-from broadfront.operators.describe import Advance, Filter, Operator
+from broadfront.operators.describe import Advance
 
 
 class Choice(NamedTuple):
@@ -123,14 +123,10 @@ def _stays_level(operator: Advance, program: Program) -> bool:
         last = len(phases)
     return all(
         other == operator
-        or not (isinstance(other, Advance) or _makes_frontier(other)
+        or not (other.advances or (other.makes_frontier and not other.takes_frontier)
                 or operator.into in written_by(other, program))
         for phase in phases[: last + 1] for other in phase.step
     )  # fmt: skip
-
-
-def _makes_frontier(operator: Operator) -> bool:
-    return isinstance(operator, Filter) and operator.over == "vertices"
 
 
 def alike(

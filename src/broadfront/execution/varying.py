@@ -18,10 +18,10 @@ from typing import Any
 from numba.core import ir
 from numba.core.dispatcher import Dispatcher
 
-from broadfront.execution.roles import OWN, STATE, Roles
 from broadfront.execution.statements import blocks_of
 from broadfront.functors import is_known
 from broadfront.operators.describe import Functor
+from broadfront.operators.roles import OWN, STATE, Roles
 
 
 def varying_stores(functor: Functor, roles: Roles, stored: Collection[str]) -> set[str]:

@@ -31,11 +31,11 @@ from broadfront.execution.fields import Places, checked_start
 from broadfront.execution.loops import made_once
 from broadfront.execution.order import LEVEL, MONOTONE, STATIC, never_improves, order_of
 from broadfront.execution.program import Program
-from broadfront.execution.roles import OWN, roles_of
 from broadfront.execution.synchronous import alike
 from broadfront.given import vertices
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Advance
+from broadfront.operators.roles import OWN
 
 
 def asynchronous(
@@ -73,7 +73,7 @@ def _refuse_options(program: Program, step: Step, name: str) -> None:
     for field_name, other in program.fields.items():
         if other.per == "edge":
             raise OptionError(f"{name} has {field_name!r}, a field per edge: {INSTEAD}")
-    for field_name, _ in sorted(touched(roles_of(operator)).writes):
+    for field_name, _ in sorted(touched(operator.roles).writes):
         raise OptionError(
             f"{name}: {place_of(operator.functor)} sets state.{field_name}, as often as a vertex "
             f"is served, which is not known before: {INSTEAD}"
@@ -92,7 +92,7 @@ def _without_levels(program: Program, operator: Advance) -> tuple[Program, bool]
             plain, program.fields, numbers
         ):
             return replace(program, step=[plain], phases=()), True
-    asked = {place for name, place in touched(roles_of(operator)).reads if name == operator.into}
+    asked = {place for name, place in touched(operator.roles).reads if name == operator.into}
     if operator.synchronous is False and operator.cond is None and asked <= {OWN}:
         return program, False
     raise OptionError(

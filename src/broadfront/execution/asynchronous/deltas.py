@@ -24,7 +24,7 @@ from broadfront.execution.access import CONSTANT, touched
 from broadfront.execution.asynchronous.step import INSTEAD, Step
 from broadfront.execution.faults import place_of
 from broadfront.execution.program import Program
-from broadfront.execution.roles import NEAR, OWN, roles_of
+from broadfront.operators.roles import NEAR, OWN
 
 
 def refuse_whole_sums(program: Program, step: Step) -> None:
@@ -44,8 +44,8 @@ def refuse_whole_sums(program: Program, step: Step) -> None:
     written = {into}
     if step.take is not None:
         _refuse_take(program, step, name)
-        written |= {field for field, _ in touched(roles_of(step.take)).writes}
-    asked = touched(pair for pair in roles_of(step.advance) if pair[0] is not step.advance.activate)
+        written |= {field for field, _ in touched(step.take.roles).writes}
+    asked = touched(pair for pair in step.advance.roles if pair[0] is not step.advance.activate)
     for field, place in sorted(asked.reads):
         if field in fields and ((field in written and place == NEAR) or field == into):
             whose = "a neighbour" if place == NEAR else "its source, which was taken"
@@ -59,7 +59,7 @@ def _refuse_take(program: Program, step: Step, name: str) -> None:
     """Refuse a `Compute` that touches others, or does not take what has been added up."""
     assert step.take is not None
     into, functor = step.advance.into, step.take.functor
-    touch = touched(roles_of(step.take))
+    touch = touched(step.take.roles)
     neutral = program.fields[into].neutral
     written = {field for field, _ in touch.writes}
     for field, place in sorted(touch.reads | touch.writes):

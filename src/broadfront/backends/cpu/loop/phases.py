@@ -39,7 +39,7 @@ from broadfront.execution.program import Phase
 from broadfront.execution.repeat import Repeat
 from broadfront.functors import compile_functor
 from broadfront.kernel import inner
-from broadfront.operators.describe import Advance, Compute, Filter, Functor, Operator, Reduce
+from broadfront.operators.describe import Functor, Operator
 from broadfront.pointers import shifted, with_counters
 
 Section = Callable[..., Any]
@@ -193,9 +193,7 @@ def _deciding(ask: Section) -> Section:
 def _by_frontier(phase: Phase) -> bool:
     """Tell whether the work of an iteration goes by the frontier alone."""
     return phase.advances and all(
-        (isinstance(step, Advance) and step.priority is None)
-        or (isinstance(step, (Compute, Filter, Reduce)) and step.over == "frontier")
-        for step in phase.step
+        step.takes_frontier and not step.by_priority for step in phase.step
     )
 
 

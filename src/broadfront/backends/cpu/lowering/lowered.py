@@ -19,7 +19,7 @@ from broadfront.backends.cpu.loop.phases import chained
 from broadfront.backends.cpu.operators.tiles import Tiles
 from broadfront.execution.program import Program
 from broadfront.graph.csr import Graph
-from broadfront.operators.describe import Advance, Operator
+from broadfront.operators.describe import Operator
 from broadfront.partition.outline import Outline
 
 Section = Callable[..., Any]
@@ -48,14 +48,13 @@ class Loop(NamedTuple):
     @property
     def has_marks(self) -> bool:
         """Whether some `Advance` has no priority: then there are marks on vertices."""
-        return any(isinstance(operator, Advance) and operator.priority is None
+        return any(operator.advances and not operator.by_priority
                    for operator in self.program.operators)  # fmt: skip
 
     @property
     def may_pull(self) -> bool:
         """Whether some `Advance` may leave the frontier as a bitmap."""
-        return any(isinstance(operator, Advance) and operator.may_pull
-                   for operator in self.program.operators)  # fmt: skip
+        return any(operator.may_pull for operator in self.program.operators)
 
 
 class Portion(NamedTuple):

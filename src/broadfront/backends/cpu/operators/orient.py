@@ -28,7 +28,7 @@ from broadfront.backends.cpu.operators.frontier import TAIL, WORK, finish, prepa
 from broadfront.bits import leading_zeros
 from broadfront.graph.csr import Graph
 from broadfront.kernel import inner, kernel
-from broadfront.operators.describe import METHODS, Intersect, refuse_intersecting
+from broadfront.operators.intersect import METHODS, Intersect, refuse_intersecting
 
 Array = NDArray[Any]
 

@@ -1,0 +1,80 @@
+"""What operators ask of the fields that they name."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from broadfront.errors import OptionError
+from broadfront.operators.field import Field
+
+Fields = Mapping[str, Field]
+
+
+def check_over(over: object) -> None:
+    """Refuse what an operator cannot be about."""
+    if over not in ("vertices", "frontier"):
+        raise OptionError(f"over={over!r}: expected 'vertices' or 'frontier'")
+
+
+def field_called(name: str, fields: Fields) -> Field:
+    """Return a field; refuse the name of none."""
+    if name not in fields:
+        raise OptionError(f"no field {name!r}; there are {', '.join(fields)}")
+    return fields[name]
+
+
+def field_per_vertex(name: str, fields: Fields) -> Field:
+    """Return a field; refuse one that has not an element per vertex."""
+    field = field_called(name, fields)
+    if field.length is not None:
+        raise OptionError(
+            f"field {name!r} has length={field.length}; here it needs an element per vertex, "
+            "so leave length out"
+        )
+    if field.per != "vertex":
+        raise OptionError(f"field {name!r} is per edge; here it needs an element per vertex")
+    return field
+
+
+def number_per_vertex(name: str, fields: Fields) -> np.dtype[Any]:
+    """Return the dtype of a field per vertex; refuse one whose elements are several numbers."""
+    field = field_per_vertex(name, fields)
+    if field.several:
+        raise OptionError(f"field {name!r} has several numbers per vertex; here it needs one")
+    return _dtype(field)
+
+
+def check_vertices(name: str, fields: Fields) -> None:
+    """Refuse a field that cannot hold the id of a vertex for each vertex."""
+    if number_per_vertex(name, fields) not in (np.int32, np.int64):
+        raise OptionError(f"field {name!r} takes ids; it must be Field('vertex')")
+
+
+def check_sums(sums: object, fields: Fields) -> None:
+    """Refuse what is no tuple of fields that can take totals."""
+    if not isinstance(sums, tuple):
+        raise OptionError(f"sums={sums!r}: expected a tuple, as ('total',)")
+    if len(sums) > 2:
+        raise OptionError(f"{len(sums)} sums; an operator keeps at most 2")
+    for name in sums:
+        check_total(name, fields)
+
+
+def check_total(name: str, fields: Fields) -> None:
+    """Refuse a field that cannot take a total."""
+    field = field_called(name, fields)
+    if field.length != 1:
+        raise OptionError(f"field {name!r} takes a total; it must have length=1")
+    dtype = _dtype(field, np.int32)
+    if dtype.kind != "f" and dtype.itemsize < 8:
+        raise OptionError(
+            f"field {name!r} takes a total, for which {dtype} may be too small: "
+            "use np.int64 or np.float64"
+        )
+
+
+def _dtype(field: Field, vertex: Any = np.int64) -> np.dtype[Any]:
+    return np.dtype(field.on(np.dtype(vertex)).dtype)
