@@ -52,6 +52,8 @@ def _device(device: DeviceRecord) -> dict[str, Any]:
     columns = {"iteration": "begins", "iterations": "spans"}
     columns |= {name: name for name in ("frontier", "edges", "sent_bytes", "sent_vertices",
                                         "computing", "exchanging", "waiting")}  # fmt: skip
+    if len(device.threshold):
+        columns["threshold"] = "threshold"
     totals = ("name", "threads", "owned", "ghosts", "arcs", "bytes")
     return {
         **{name: getattr(device, name) for name in totals},

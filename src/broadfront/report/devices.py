@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +30,8 @@ class DeviceRecord:
     owned, ghosts, arcs
         The vertices that it owns, those of others that it has copies of, and arcs of its part.
     spans
-        Per row, how many iterations it covers: 1 for the first 8,192, then more.
+        Per row, how many iterations it covers: 1 for the first 8,192, then more. Of an asynchronous
+        run a row is a while, and spans are 1.
     frontier, edges, microseconds
         Per row: its own vertices, edges it traversed, and time.
     exchanging, waiting
@@ -62,6 +63,8 @@ class DeviceRecord:
     field_bytes: int
     workspace_bytes: int
     box_bytes: int
+    threshold: Array = field(default_factory=lambda: np.empty(0, np.int64))
+    """Per row of an asynchronous run, the lowest bucket of all devices when it ended."""
 
     @property
     def bytes(self) -> int:
@@ -126,7 +129,7 @@ def one_after_the_other(runs: Sequence[tuple[DeviceRecord, ...]]) -> tuple[Devic
 
 def _joined(records: Sequence[DeviceRecord]) -> DeviceRecord:
     together: dict[str, Any] = {}
-    for name in (field.name for field in fields(DeviceRecord)):
+    for name in (each.name for each in fields(DeviceRecord)):
         values = [getattr(record, name) for record in records]
         whole = isinstance(values[0], np.ndarray)
         together[name] = np.concatenate(values) if whole else max(values)
@@ -152,6 +155,11 @@ def chrome_trace(report: Record) -> dict[str, Any]:
                 "edges": int(device.edges[row]),
                 "bytes_sent": int(device.sent_bytes[row].sum()),
             }
+            if len(device.threshold):
+                lowest = int(device.threshold[row])
+                told["threshold"] = lowest
+                events.append({"name": "threshold", "ph": "C", "pid": number, "ts": at,
+                               "args": {"lowest bucket": lowest}})  # fmt: skip
             for stage, length in stages.items():
                 events.append(_event(stage, number, at, length[row], told))
                 at += float(length[row])

@@ -14,11 +14,14 @@ Array = NDArray[Any]
 
 WORDS = 32
 (EDGES, RECEIVED, REFUSED, IDLE, STEPS, BEGAN, ENDED, SPINS, IDLE_SINCE, STAGE, JITTER, WAITS) = (
-    range(8, 20)
+    range(12, 24)
 )
+POSTED, SERVING, TALKING, ROW, ROW_BEGAN, SPAN = range(24, 30)
 """Words of a device after those of its worklist: edges traversed, entries received, those that were
-no better, nanoseconds idle, steps, when it began and ended, how long it has been idle, whether it
-has begun, random numbers of delays for tests, and how often it waited for lower buckets."""
+no better, nanoseconds idle, steps, when it began and ended, how long its thread has been idle,
+since when it is itself, how far it is, random numbers of delays for tests, and how often it waited
+for lower buckets; messages sent, nanoseconds of serving and of sending and receiving, and how far
+its log is."""
 
 
 class Links(NamedTuple):
@@ -42,15 +45,23 @@ class Desk(NamedTuple):
     words: Array
     pending: Array
     """A bit per vertex: whether it is to be served or, of a copy, to be sent."""
+    served: Array
+    """A bit per vertex: whether it has been served."""
     ring: Any
     gathered: Any
     blocks: int
     per_width: float
-    band: int
+    least_band: int
+    most_band: int
+    """Between which the buckets are that it may be ahead."""
     queue: Array
     """Where it starts."""
     starting: int
     mail: Links
+    log: Array
+    roster: Array
+    threads: int
+    """Threads of the run; each takes turns at every so many-th device."""
 
 
 @inner

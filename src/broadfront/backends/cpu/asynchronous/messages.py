@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from broadfront.backends.cpu.asynchronous import mailbox, termination, worklist
-from broadfront.backends.cpu.asynchronous.desk import RECEIVED, REFUSED, disturb
+from broadfront.backends.cpu.asynchronous.desk import POSTED, RECEIVED, REFUSED, disturb
 from broadfront.backends.cpu.asynchronous.rules import Rules
 from broadfront.backends.cpu.device.control import trip
 from broadfront.backends.cpu.exchange.blocks import PACKAGE, UNPACKAGE
@@ -107,6 +107,7 @@ def sending(rules: Rules) -> Callable[..., Any]:
             if named:
                 rings.sources[entry] = state[source_place][vertex]
         trip(control, PACKAGE)
+        desk.words[POSTED] += 1
         outbox.messages[peer] += 1
         outbox.entries[peer] += length
         termination.count_sent(links.board, links.device)

@@ -1,4 +1,4 @@
-"""The record of an asynchronous run: one row for all of it, and the work of each device."""
+"""The record of an asynchronous run: one row for all of it, and of each device rows of time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from broadfront.backends.cpu.asynchronous import desk, worklist
+from broadfront.backends.cpu.asynchronous.log import rows_of_log
 from broadfront.backends.cpu.asynchronous.mailbox import HEADER_BYTES
 from broadfront.clock import Clock
 from broadfront.report.asynchronous import WorkRecord
@@ -42,17 +43,9 @@ def recorded(
     one_row = np.ones(1, np.int64)
     served = work.consumed - work.useless
     told = tuple(
-        DeviceRecord(
-            device.name, 1, one.part.owned, one.part.num_ghosts, one.part.num_arcs, one_row,
-            served[number : number + 1], words[number, desk.EDGES : desk.EDGES + 1],
-            seconds[number : number + 1] * 1e6, np.zeros(1), idle[number : number + 1] * 1e6,
-            bytes_[number : number + 1], entries[number : number + 1],
-            words[number, desk.BEGAN : desk.BEGAN + 1], one.part.nbytes,
-            sum(array.nbytes for array in one.fields.values()), one.space.asked_bytes,
-            rings.nbytes if number == 0 else 0,
-        )
+        _of_device(one, device, item, rings.nbytes if number == 0 else 0)
         for number, (one, device) in enumerate(zip(crew, devices, strict=True))
-    )  # fmt: skip
+    )
     held = [sum(one.field_bytes for one in told), sum(one.workspace_bytes for one in told)]
     lasting = words[:, desk.ENDED].max() - words[:, desk.BEGAN].min()
     return Record(
@@ -63,4 +56,17 @@ def recorded(
         len(crew) if how.fused else int(work.steps.sum()), np.array([held], np.int64), told,
         prepare_seconds=clock.prepare_seconds, partitioner=partitioner, execution=how.text,
         work=work,
+    )  # fmt: skip
+
+
+def _of_device(one: One, device: Device, item: int, box_bytes: int) -> DeviceRecord:
+    """Return the record of a device, a row for each of its log; messages have `item` per entry."""
+    rows = rows_of_log(one.desk)
+    waiting = np.maximum(0.0, rows.microseconds - rows.serving - rows.talking)
+    return DeviceRecord(
+        device.name, 1, one.part.owned, one.part.num_ghosts, one.part.num_arcs,
+        np.ones(len(rows.began), np.int64), rows.served, rows.edges, rows.microseconds,
+        rows.talking, waiting, rows.entries * item + rows.messages * HEADER_BYTES, rows.entries,
+        rows.began, one.part.nbytes, sum(array.nbytes for array in one.fields.values()),
+        one.space.asked_bytes, box_bytes, rows.threshold,
     )  # fmt: skip

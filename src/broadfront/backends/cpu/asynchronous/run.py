@@ -1,7 +1,8 @@
 """Running a program asynchronously: the parts of a graph, a worker each, mailboxes between them.
 
 What each device gets is what it gets for the bulk-synchronous loop: its part, fields with copies of
-its neighbours, and a share of the frontier. Only one thread of each device works.
+its neighbours, and a share of the frontier. Only one thread works for a device, and for several if
+there are more devices than cores.
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from numpy.typing import NDArray
 from broadfront.backends.contract import Job
 from broadfront.backends.cpu.asynchronous import mailbox, termination, worklist
 from broadfront.backends.cpu.asynchronous.desk import JITTER, WORDS, Desk, Links
+from broadfront.backends.cpu.asynchronous.log import new_log
 from broadfront.backends.cpu.asynchronous.record import recorded
+from broadfront.backends.cpu.asynchronous.roster import new_roster
 from broadfront.backends.cpu.asynchronous.rules import rules_of
 from broadfront.backends.cpu.asynchronous.serving import new_gathered
 from broadfront.backends.cpu.asynchronous.worker import GOING, worker
@@ -44,6 +47,7 @@ from broadfront.operators.describe import Advance
 from broadfront.partition.part import Part
 from broadfront.partition.partition import Partition
 from broadfront.report.record import Record
+from broadfront.threads import available
 
 Array = NDArray[Any]
 
@@ -51,7 +55,7 @@ WITHOUT_END = 1 << 62
 BATCH = 1
 """Steps of a call from Python, where the worker is not fused."""
 BAND = 64
-"""Buckets that a device may be ahead."""
+"""Buckets that a device may be ahead at most, where nobody says."""
 
 
 class One(NamedTuple):
@@ -105,6 +109,9 @@ class AsynchronousRun:
             how.slots,
         )  # fmt: skip
         self._board = termination.new_board(len(self._parts))
+        self._roster = new_roster(len(self._parts))
+        own_threads = self._job.jitter % 2 == 1  # in some tests, for more interleavings
+        self._threads = min(len(self._parts), len(self._parts) if own_threads else available())
 
     def initialise(self) -> None:
         """Make every device ready: rows, what functors see, and a desk with its frontier."""
@@ -137,14 +144,19 @@ class AsynchronousRun:
         if self._job.jitter:
             words[JITTER] = self._job.jitter * 0x9E3779B9 + part.device + 1
         ring, blocks = worklist.new_ring(space, part.owned, part.targets.dtype)
-        band = WITHOUT_END if not how.priority else BAND if how.band is None else int(how.band)
-        pending = space.array("pending", (part.positions + 63) // 64, np.uint64)
+        most = WITHOUT_END if not how.priority else BAND if how.band is None else int(how.band)
+        least = 0 if how.priority and how.band is None else most
+        pending, served = (
+            space.array(name, (part.positions + 63) // 64, np.uint64)
+            for name in ("pending", "served")
+        )
         queue = share_of(part, split.queue, split.partition)
         storage = self.program.fields[self._operator.into].storage
         gathered = new_gathered(space, storage, part.targets.dtype)
         return Desk(
-            words, pending, ring, gathered, blocks, 1.0 / width, band, queue, len(queue), links
-        )
+            words, pending, served, ring, gathered, blocks, 1.0 / width, least, most, queue,
+            len(queue), links, new_log(space, part.count), self._roster, self._threads,
+        )  # fmt: skip
 
     def launch(self, time_limit: float | None) -> None:
         """Keep the time that is left."""
@@ -154,9 +166,14 @@ class AsynchronousRun:
         """Run the workers of all devices."""
         crew = self._crew
         arguments = [(one.rows, one.state, one.desk) for one in crew]
+        threads = [1] * self._threads + [0] * (len(crew) - self._threads)
+        team = self._spaces[0].team
         try:
-            self._spaces[0].team.run(
-                _driven(self._loop, self._how.fused), [1] * len(crew), arguments,
+            team.reset(None, len(crew))
+            for number in range(self._threads, len(crew)):  # others take turns at these
+                self._loop(0, 1, team.control[number], *arguments[number], 0)
+            team.run(
+                _driven(self._loop, self._how.fused), threads, arguments,
                 time_limit=self._time_limit, fault=self._job.fault,
                 may_not_end=may_not_end(self._job.program),
             )  # fmt: skip

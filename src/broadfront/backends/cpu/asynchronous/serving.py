@@ -77,7 +77,9 @@ def processing(rules: Rules) -> Callable[..., Any]:
         out, offsets, targets = state[out_place], graph.offsets, graph.targets
         block, size = worklist.take_block(lowest & (WINDOW - 1), ring)
         base, edges, kept, useless = block * BLOCK, np.int64(0), np.int64(0), np.int64(0)
+        again = np.int64(0)
         words[worklist.SERVED] = lowest
+        words[worklist.UNSENT] = min(words[worklist.UNSENT], lowest)
         for step in range(size):
             source = np.int64(ring.pool[base + step])
             if step + 12 < size:
@@ -92,6 +94,8 @@ def processing(rules: Rules) -> Callable[..., Any]:
                 useless += 1
                 continue
             worklist.clear_pending(pending, source)
+            again += np.int64(worklist.is_pending(desk.served, source))
+            worklist.set_pending(desk.served, source)
             take(source, state)
             edge, last = np.int64(offsets[source]), np.int64(offsets[source + 1])
             edges += last - edge
@@ -103,6 +107,9 @@ def processing(rules: Rules) -> Callable[..., Any]:
                     settle(kept, graph, state, desk)
                     kept = np.int64(0)
         settle(kept, graph, state, desk)
+        if lowest < words[worklist.FURTHEST]:
+            words[worklist.AGAIN] += again
+        words[worklist.FURTHEST] = max(words[worklist.FURTHEST], lowest)
         words[worklist.USELESS] += useless
         words[worklist.CONSUMED] += size
         words[EDGES] += edges

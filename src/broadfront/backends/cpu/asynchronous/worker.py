@@ -1,6 +1,6 @@
 """The fused worker: receive, choose, process, split, send and count, in one compiled loop.
 
-Each device runs it on one thread, and never waits for another: no barrier, no Python. A step
+No device ever waits for another: no barrier, no Python. A step of a device
 
     receives    messages, each entry combined into the owner's value; who improves has work,
     chooses     the lowest buckets, if they are not far beyond the lowest of all devices,
@@ -9,9 +9,11 @@ Each device runs it on one thread, and never waits for another: no barrier, no P
     sends       what is in the outbox, to whoever has taken all before, or when there is much,
     counts      and, with nothing to do, looks whether it is over.
 
-The unfused worker is the same step, called by Python once per batch.
+There is a thread for each device or, if there are fewer cores, for each core: then it does a step
+of one of its devices after the other (`roster`). The unfused worker is the same, called by Python
+once per round.
 
-Invariant: only this thread touches the fields of the device, so a value and its recorded source are
+Invariant: only one thread touches the fields of a device, so a value and its recorded source are
 always those of one proposal.
 
 References
@@ -33,16 +35,22 @@ from broadfront.backends.cpu.asynchronous.desk import (
     ENDED,
     IDLE,
     IDLE_SINCE,
+    POSTED,
+    SERVING,
     SPINS,
     STAGE,
     STEPS,
+    TALKING,
     WAITS,
     disturb,
 )
+from broadfront.backends.cpu.asynchronous.log import begin_log, end_row, note_time
 from broadfront.backends.cpu.asynchronous.messages import receiving, sending
+from broadfront.backends.cpu.asynchronous.roster import enlist, enlisted
 from broadfront.backends.cpu.asynchronous.rules import Rules
 from broadfront.backends.cpu.asynchronous.serving import processing
 from broadfront.backends.cpu.device.control import (
+    ACTING,
     FIRST,
     HASTY,
     PATIENCE,
@@ -50,7 +58,7 @@ from broadfront.backends.cpu.device.control import (
     assemble,
     idle,
     nanoseconds,
-    poll,
+    poll_at,
     stopped,
     trip,
 )
@@ -60,7 +68,7 @@ from broadfront.backends.cpu.operators.buckets import NONE_LEFT, empty_ring
 from broadfront.kernel import inner, kernel
 from broadfront.pointers import makers, reaching_back
 
-NEW, GOING, OVER, STOPPED = range(4)
+NEW, GOING, OVER, STOPPED, WAITING = range(5)
 LOOK_EVERY = 16
 """Steps between two looks at the clock."""
 CHUNK = 512
@@ -78,9 +86,13 @@ def stepping(rules: Rules) -> tuple[Callable[..., Any], Callable[..., Any]]:
         """Put the vertices to start from into their buckets."""
         words = desk.words
         words[BEGAN] = nanoseconds()
+        begin_log(words)
+        words[worklist.UNSENT], words[worklist.FURTHEST] = NONE_LEFT, -NONE_LEFT
+        words[worklist.BAND] = max(desk.least_band, min(worklist.FIRST_BAND, desk.most_band))
         empty_ring(0, np.int64(desk.blocks), desk.ring)
         for word in range(worklist.pending_words(graph.num_vertices)):
             desk.pending[word] = 0
+            desk.served[word] = 0
         for entry in range(desk.starting):
             vertex = np.int64(desk.queue[entry])
             worklist.set_pending(desk.pending, vertex)
@@ -101,97 +113,162 @@ def stepping(rules: Rules) -> tuple[Callable[..., Any], Callable[..., Any]]:
         return lowest
 
     @inner
-    def serve(graph, state, desk, lowest, least):
-        """Serve a chunk of the lowest buckets within the band; return how much that was."""
+    def serve(graph, state, desk, lowest, others):
+        """Serve a chunk of the lowest buckets within the band.
+
+        Return how much that was, and the lowest bucket that is left.
+        """
         words, ring = desk.words, desk.ring
-        done = np.int64(0)
-        while lowest != NONE_LEFT and lowest - least <= desk.band and done < CHUNK:
+        done, most = np.int64(0), others + words[worklist.BAND]
+        while lowest <= most and lowest != NONE_LEFT and done < CHUNK:
             worklist.move_base(words, lowest)
             if ring.tops[worklist.NEAREST] <= lowest:
                 spread(state, desk.pending, desk.per_width, words, ring)
             else:
                 done += process(graph, state, desk, lowest)
             lowest = worklist.lowest_bucket(words, ring)
-        return done
+        worklist.adapt_band(words, desk.least_band, desk.most_band)
+        return done, lowest
 
     @inner
-    def rest(control, desk, has_work):
-        """Wait a little, with nothing to do now; return whether it is over."""
+    def rest(control, desk, has_work, now):
+        """Have nothing to do now; return whether it is over."""
         links, words = desk.mail, desk.words
-        if not has_work:
-            disturb(control, words)
-            termination.be_passive(links.board, links.device)
-            if termination.is_over(links.board, links.devices):
-                return True
-        else:
+        if words[IDLE_SINCE] == 0:
+            words[IDLE_SINCE] = now
+        if has_work:
             words[WAITS] += 1
-        if words[SPINS] == 0:
-            words[IDLE_SINCE] = nanoseconds()
-            if control[PATIENCE] == HASTY:  # others need the core: sleep, which ends soon
-                words[SPINS] = HASTY + YIELDS
-        words[SPINS] = idle(control, words[SPINS])
-        return False
+            return np.int64(WAITING)
+        disturb(control, words)
+        termination.be_passive(links.board, links.device)
+        return np.int64(OVER if termination.is_over(links.board, links.devices) else WAITING)
 
     @inner
     def step(control, graph, state, desk):
         """Do one step; return whether to go on."""
-        words = desk.words
+        words, now = desk.words, nanoseconds()
         words[STEPS] += 1
-        if words[STEPS] & (LOOK_EVERY - 1) == 0 or words[SPINS] != 0:
-            poll(control)
+        if words[STEPS] & (LOOK_EVERY - 1) == 0 or words[IDLE_SINCE] != 0:
+            poll_at(control, now)
         trip(control, KERNEL)
         if stopped(control):
             return np.int64(STOPPED)
         disturb(control, words)
+        links = desk.mail
+        board, device = links.board, links.device
+        others = worklist.lowest_of_others(board, device, links.devices)
         messages = receive(control, state, desk)
         lowest = look(graph, state, desk)
-        links = desk.mail
-        least = worklist.publish(links.board, links.device, links.devices, words, lowest)
-        done = serve(graph, state, desk, lowest, least)
+        worklist.publish(board, device, words, lowest)
+        worklist.know_threshold(words, min(lowest, others))
+        posted, received = words[POSTED], nanoseconds() if messages > 0 else now
+        done, lowest = serve(graph, state, desk, lowest, others)
+        served = nanoseconds() if done > 0 else received
         left = send(control, state, desk, done < CHUNK)
-        if done > 0 or messages > 0:
-            if words[SPINS] != 0:
-                words[IDLE] += nanoseconds() - words[IDLE_SINCE]
-                words[SPINS] = 0
-            return np.int64(GOING)
-        over = rest(control, desk, lowest != NONE_LEFT or left > 0)
-        return np.int64(OVER if over else GOING)
+        if left == 0:
+            words[worklist.UNSENT] = NONE_LEFT
+        worklist.publish(board, device, words, lowest)
+        if done == 0 and messages == 0:
+            return rest(control, desk, lowest != NONE_LEFT or left > 0, now)
+        stop_idling(words, now)
+        sent = nanoseconds() if words[POSTED] != posted else served
+        words[SERVING] += served - received
+        words[TALKING] += received - now + sent - served
+        note_time(desk, sent)
+        return np.int64(GOING)
 
     return begin, step
 
 
-def worker(rules: Rules) -> Any:
-    """Return the compiled worker: it does so many steps, and tells whether there are more to do."""
+@inner
+def stop_idling(words, now):
+    """Count the time for which a device had nothing to do, if it had."""
+    if words[IDLE_SINCE] != 0:
+        words[IDLE] += now - words[IDLE_SINCE]
+        words[IDLE_SINCE] = 0
+
+
+def turns(rules: Rules) -> Callable[..., Any]:
+    """Return the compiled function that does a step of each device of a thread."""
     begin, step = stepping(rules)
+
+    @inner
+    def start(control, graph, state, desk, rank):
+        """Fill the fields of a device, and find its first work."""
+        turn = np.int64(0)
+        if assemble(control, rank):
+            turn = scatter_initial(
+                np.int64(0), np.int64(1), control, graph, state, state, desk, desk.words, turn
+            )
+            if turn >= 0:
+                begin(graph, state, desk)
+                return np.int64(GOING)
+        return np.int64(STOPPED)
+
+    @inner
+    def end(control, graph, state, desk):
+        """Bring home what a device has found."""
+        now = nanoseconds()
+        stop_idling(desk.words, now)
+        desk.words[ENDED] = now
+        end_row(desk, now)
+        gather_results(
+            np.int64(0), np.int64(1), control, graph, state, state, desk, desk.words, np.int64(0)
+        )
+
+    @inner
+    def take_turns(own, rank, first, devices, threads, roster):
+        """Do a step of each device; return `GOING` if any did anything, or what all came to."""
+        around = own[0]
+        result = np.int64(OVER)
+        for device in range(first, devices, threads):
+            control, graph, state, desk = enlisted(roster, device, own)
+            stage = desk.words[STAGE]
+            if stage == OVER:
+                continue
+            around[ACTING] = device - first
+            if stage == NEW:
+                answer = start(control, graph, state, desk, rank)
+            else:
+                answer = step(control, graph, state, desk)
+            if answer == STOPPED:
+                return answer
+            if answer == OVER:
+                end(control, graph, state, desk)
+            elif answer == GOING or result == OVER:
+                result = answer
+            if answer != WAITING:
+                desk.words[STAGE] = answer
+        return result
+
+    return take_turns
+
+
+def worker(rules: Rules) -> Any:
+    """Return the compiled worker: it does so many rounds, and tells whether there are more to do.
+
+    Without any round it only puts its device into the roster.
+    """
+    take_turns = turns(rules)
     pointer, pointers = makers()
 
-    def broadfront_worker(rank, threads, control, graph, state, desk, steps):
-        words = desk.words
-        around = reaching_back(pointer(control), FIRST)
-        rows, fields, lines = pointers(graph), pointers(state), pointers(desk)
-        if words[STAGE] == NEW:
-            if not assemble(around, rank):
-                return np.int64(STOPPED)
-            turn = scatter_initial(
-                np.int64(0), np.int64(1), around, rows, fields, fields, lines, lines.words,
-                np.int64(0),
-            )  # fmt: skip
-            if turn < 0:
-                return np.int64(STOPPED)
-            begin(rows, fields, lines)
-            words[STAGE] = GOING
+    def broadfront_worker(rank, threads, control, graph, state, desk, rounds):
+        lines = pointers(desk)
+        own = (reaching_back(pointer(control), FIRST), pointers(graph), pointers(state), lines)
+        first, devices, roster = np.int64(lines.mail.device), lines.mail.devices, lines.roster
+        enlist(roster, first, own)
+        around, words = own[0], lines.words
         answer = np.int64(GOING)
-        while steps > 0 and answer == GOING:
-            answer = step(around, rows, fields, lines)
-            steps -= 1
-        if answer == OVER:
-            words[ENDED] = nanoseconds()
-            if words[SPINS] != 0:
-                words[IDLE] += words[ENDED] - words[IDLE_SINCE]
-            gather_results(
-                np.int64(0), np.int64(1), around, rows, fields, fields, lines, lines.words,
-                np.int64(0),
-            )  # fmt: skip
+        while rounds > 0 and answer == GOING:
+            answer = take_turns(own, rank, first, devices, lines.threads, roster)
+            if answer == WAITING:
+                if words[SPINS] == 0 and around[PATIENCE] == HASTY:
+                    words[SPINS] = HASTY + YIELDS  # others need the core: sleep, which ends soon
+                words[SPINS] = idle(around, words[SPINS])
+                answer = np.int64(GOING)
+            else:
+                words[SPINS] = 0
+            rounds -= 1
         return answer
 
     return kernel(broadfront_worker)

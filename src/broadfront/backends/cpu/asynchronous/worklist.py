@@ -4,9 +4,12 @@ A bucket is that of the program's priority; without one, that of the value itsel
 whole number of which the least or the greatest stays; otherwise it is a round: what improves while
 one round is served is for the next. Buckets are those of `backends.cpu.operators.buckets`.
 
-Priorities are soft. Each device publishes the lowest bucket that it has, and serves a bucket only
-while it is at most `band` beyond the lowest of all devices, as far as it knows; whoever has the
-lowest can always go on, so somebody does. Nobody waits for an agreement.
+Priorities are soft. Each device publishes the lowest bucket that it has, or has not sent all
+proposals of, and serves a bucket only while it is at most a band beyond the lowest of the others,
+as far as it knows; whoever has the lowest can always go on, so somebody does. Nobody waits for an
+agreement. The band adapts: who serves vertices again because he was ahead when a message came has
+it halved, down to 0, where two devices go from bucket to bucket together; who does not has it
+doubled.
 
 Invariant: an owned vertex that is `pending` is in some bucket, or the pool has run out and a rescan
 will find it. An entry whose vertex is not pending any more was superseded by another.
@@ -52,9 +55,17 @@ from broadfront.graph.csr import Graph
 from broadfront.kernel import inlined, inner
 from broadfront.operators.describe import Advance, Field
 
-(PRODUCED, CONSUMED, USELESS, BASE, SERVED, THRESHOLD) = range(6)
+(
+    PRODUCED, CONSUMED, USELESS, BASE, SERVED, THRESHOLD, BAND, FURTHEST, AGAIN, UNSENT, JUDGED,
+    FORGIVEN,
+) = range(12)  # fmt: skip
 """Words of a device: entries put in, taken out, and of these superseded; where the ring of buckets
-begins, the bucket served last, and the lowest of all devices when it last looked."""
+begins, the bucket served last, the lowest of all devices when it last looked, how far it may be
+ahead, the furthest bucket served, vertices served again since they were served too early, the
+lowest bucket of which proposals are in the outbox; and what it had consumed and served again when
+it last thought about its band."""
+JUDGE_EVERY, FIRST_BAND = 512, 4
+"""Entries after which a device thinks about its band, and how many buckets that is at first."""
 BEHIND = WINDOW // 4
 """Buckets of the ring before the one that is served, for what comes late."""
 
@@ -200,16 +211,41 @@ def take_block(slot, ring):
 
 
 @inner
-def publish(board, device, devices, words, lowest):
-    """Tell the others this device's lowest bucket; return the lowest of all."""
+def lowest_of_others(board, device, devices):
+    """Return the lowest bucket of the others; before messages are taken, which it may stand for."""
+    least = np.int64(NONE_LEFT)
+    for peer in range(devices):
+        if peer != device:
+            least = min(least, atomics.load(board, peer * LINE + LOWEST))
+    return least
+
+
+@inlined
+def publish(board, device, words, lowest):
+    """Tell the others this device's lowest bucket, also of what it has not sent."""
+    lowest = min(lowest, words[UNSENT])
     if board[device * LINE + LOWEST] != lowest:
         atomics.store(board, device * LINE + LOWEST, lowest)
-    least = lowest
-    for peer in range(devices):
-        least = min(least, atomics.load(board, peer * LINE + LOWEST))
+
+
+@inlined
+def know_threshold(words, least):
+    """Note the lowest bucket of all devices, if there is any."""
     if least != NONE_LEFT:
         words[THRESHOLD] = least
-    return least
+
+
+@inlined
+def adapt_band(words, least, most):
+    """Be less far ahead if much of what was served had been served too early; further if little."""
+    consumed = words[CONSUMED] - words[JUDGED]
+    if consumed >= JUDGE_EVERY:
+        again = words[AGAIN] - words[FORGIVEN]
+        if 8 * again > consumed:
+            words[BAND] = max(least, words[BAND] >> 1)
+        elif 32 * again < consumed:
+            words[BAND] = min(most, 2 * words[BAND] + 1)
+        words[JUDGED], words[FORGIVEN] = words[CONSUMED], words[AGAIN]
 
 
 def rearranged(bucket_of: Callable[..., Any]) -> tuple[Callable[..., Any], Callable[..., Any]]:

@@ -144,4 +144,4 @@ class Calls:
 
 
 def _device(words: Any) -> int:
-    return int(-words[control.FIRST] // control.WORDS)
+    return int(-words[control.FIRST] // control.WORDS + words[control.ACTING])

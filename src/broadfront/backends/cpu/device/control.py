@@ -42,6 +42,8 @@ FAULT, FAULT_COUNT, STOPPED_BY, WANTED, PATIENCE, ONE_WAY, CROWDED = (
 """A block at which to fail and after how many times, who stopped the run, bytes wanted, how often
 to look before giving up the core, whether there are no incoming arcs yet, and whether somebody else
 computes on the cores."""
+ACTING = HERE + 1
+"""How many devices further on is the one that a thread works for, where it takes turns."""
 LOOKED, ALLOWED = BEGUN + 1, BEGUN + 2
 """Page faults of the process when mapped arrays were last looked after (`broadfront.residence`), or
 0 where nobody has to; and how many more there may be until they are again."""
