@@ -1,29 +1,44 @@
 """Random runs against plain serial answers: a case is drawn from a seed, run, and compared.
 
-A case is a graph of some family, a primitive, and where it runs: devices, threads, partitioner, way
-to keep ids, memory to begin with, options of the primitive. ``python tests/mix.py`` runs many, and
-prints the seed of each that fails; ``make mix`` does.
+A case is a graph of some family, weights of some dtype, a primitive, and where it runs: devices,
+threads, partitioner, way to keep ids, memory to begin with, asynchronously, out of core, options of
+the primitive. ``python tests/mix.py`` runs many, and prints the seed of each that fails; ``make
+mix`` does. A case that is not `wide` keeps to what the tests have compiled.
 """
 
 from __future__ import annotations
 
 import argparse
-import math
 import random
 import sys
+import tempfile
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import broadfront as bf
 import oracle
+from broadfront.backends.cpu.memory import need, streaming
 
 Edges = list[tuple[int, int, float]]
 
 PARTITIONERS = ["random", "static", "range", "biased", "metis"]
 MEMORIES = ["minimal", "fixed", bf.MemoryProfile(queue=0.01, box=0.5)]
+WEIGHTS = {
+    "float64": 1e6, "float32": 1e3, "int64": 1e9, "int32": 1e6, "int16": 3e4, "int8": 100,
+    "uint8": 250, "uint16": 6e4, "uint32": 4e9, "uint64": 1e9,
+}  # fmt: skip
+"""How much an edge may weigh, so that the oracle's sums are exact."""
+WIDTHS = [None, None, 0.5, 1e-3, 7, 1e9]
+ASYNC = [
+    "async", bf.Async(fused=False), bf.Async(priority=False), bf.Async(band=0, packet=1, slots=1),
+    bf.Async(band=3, packet=5, slots=2),
+]  # fmt: skip
+MAPPED = 0.15
+"""The share of wide cases on one device whose arcs come from a mapped file."""
 
 
 class Case(NamedTuple):
@@ -34,6 +49,7 @@ class Case(NamedTuple):
     primitive: str
     where: dict[str, Any]
     random: random.Random
+    wide: bool
 
     def __str__(self) -> str:
         return f"{self.primitive} on {self.graph} with {self.where}"
@@ -77,21 +93,25 @@ FAMILIES: list[Callable[[int, random.Random], Edges]] = [
 ]  # fmt: skip
 
 
-def case(seed: int) -> Case:
+def case(seed: int, wide: bool = False) -> Case:
     """Return the case of a seed."""
     draw = random.Random(seed)
     count = draw.choice([1, 2, 5, 40, 300, 1500])
     edges = draw.choice(FAMILIES)(count, draw) if count > 2 else [(0, count - 1, 1.0)]
     directed = draw.random() < 0.5
     primitive = draw.choice(list(PRIMITIVES))
-    weighted = primitive == "sssp"
+    weighted = primitive == "sssp" or (wide and draw.random() < 0.3)
+    dtype = draw.choice(list(WEIGHTS)) if wide else "float64"
     if weighted:
-        spread = draw.choice([1, 10, 1e6])
-        edges = [(one, two, math.ceil(spread * draw.random())) for one, two, _ in edges]
+        spread = min(draw.choice([1, 10, 1e6]), WEIGHTS[dtype])
+        least = draw.choice([0, 1]) if wide else 1
+        edges = [(one, two, least + int(spread * draw.random())) for one, two, _ in edges]
+    if weighted and dtype == "float64" and wide and draw.random() < 0.5:
+        edges = [(one, two, weight * draw.random()) for one, two, weight in edges]
     graph = bf.from_edges(
         np.array([edge[0] for edge in edges], np.int64),
         np.array([edge[1] for edge in edges], np.int64),
-        np.array([edge[2] for edge in edges], float) if weighted else None,
+        np.array([edge[2] for edge in edges], dtype) if weighted else None,
         count, directed=directed,
     )  # fmt: skip
     where: dict[str, Any] = {"threads": draw.choice([1, 2, 3])}
@@ -100,7 +120,21 @@ def case(seed: int) -> Case:
             "devices": draw.choice([2, 3, 4, 8]), "partitioner": draw.choice(PARTITIONERS),
             "relabel": draw.random() < 0.6, "memory": draw.choice(MEMORIES),
         }  # fmt: skip
-    return Case(oracle.arcs(count, edges, directed), graph, primitive, where, draw)
+        if wide and primitive in ASYNCHRONOUS and draw.random() < 0.4:
+            where |= {"execution": draw.choice(ASYNC)}
+            where["memory"] = "minimal"
+    elif wide and draw.random() < MAPPED / 0.25:
+        graph, where["memory_limit"] = _mapped(graph), 1 << 30
+    return Case(oracle.arcs(count, edges, directed), graph, primitive, where, draw, wide)
+
+
+def _mapped(graph: bf.Graph) -> bf.Graph:
+    """Return a graph whose arcs stay in a file, as if it were larger than memory."""
+    streaming.ALWAYS, need.LEAST_OF_ARCS = True, 1
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "graph.bfg"
+        graph.save(path)
+        return bf.read(path)  # the map outlives the name
 
 
 def _sources(drawn: Case) -> list[int]:
@@ -126,18 +160,29 @@ def _check_bfs(drawn: Case) -> None:
 
 def _check_sssp(drawn: Case) -> None:
     sources, target = _sources(drawn), _target(drawn)
-    width = drawn.random.choice([None, None, 0.5])
-    found = bf.sssp(drawn.graph, sources, target=target, width=width, **drawn.where)
+    width = drawn.random.choice(WIDTHS if drawn.wide else WIDTHS[:3])
+    parents = drawn.wide and drawn.random.random() < 0.3
+    found = bf.sssp(
+        drawn.graph, sources, target=target, width=width, parents=parents, **drawn.where
+    )
     expected = np.array(oracle.distances(drawn.plain, sources))
+    answer = np.where(found.reached, found.distance, np.inf)
     if target is None:
-        np.testing.assert_array_equal(found.distance, expected)
+        np.testing.assert_array_equal(answer, expected)
         found.verify()
     else:
-        assert found.distance[target] == expected[target]
+        assert answer[target] == expected[target]
+        np.testing.assert_array_equal(
+            answer, np.where(expected <= expected[target], expected, np.inf)
+        )
 
 
 def _check_components(drawn: Case) -> None:
-    found = bf.connected_components(drawn.graph, method="min_label", **drawn.where)
+    methods = ["min_label"]
+    if drawn.wide and "execution" not in drawn.where:
+        methods.append("sampling")
+    method = drawn.random.choice(methods)
+    found = bf.connected_components(drawn.graph, method=method, **drawn.where)
     np.testing.assert_array_equal(found.component, oracle.components(drawn.plain))
 
 
@@ -163,6 +208,8 @@ def _check_triangles(drawn: Case) -> None:
     assert bf.triangles(drawn.graph, **drawn.where).total == oracle.triangles(drawn.plain)
 
 
+ASYNCHRONOUS = {"bfs", "sssp", "components", "pagerank"}
+"""What runs on devices that never meet."""
 PRIMITIVES: dict[str, Callable[[Case], None]] = {
     "bfs": _check_bfs,
     "sssp": _check_sssp,
@@ -173,9 +220,9 @@ PRIMITIVES: dict[str, Callable[[Case], None]] = {
 }
 
 
-def check(seed: int) -> None:
+def check(seed: int, wide: bool = False) -> None:
     """Run the case of a seed; raise if it does not agree."""
-    drawn = case(seed)
+    drawn = case(seed, wide)
     try:
         PRIMITIVES[drawn.primitive](drawn)
     except Exception as error:
@@ -190,7 +237,7 @@ def main() -> int:
     failed = []
     for number, seed in enumerate(range(given.first, given.first + given.count), 1):
         try:
-            check(seed)
+            check(seed, wide=True)
         except AssertionError:
             traceback.print_exc()
             failed.append(seed)

@@ -7,6 +7,8 @@ caller goes through here first, and what does not fit is refused by name.
 from __future__ import annotations
 
 import math
+import sys
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -79,16 +81,34 @@ def count(given: Any, name: str) -> int:
 def number(given: Any, name: str, least: float = -math.inf) -> float:
     """Return a number, `least` or more."""
     real = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)
-    if not real or math.isnan(given):
-        raise OptionError(f"{name}={given!r}: expected a number")
-    if given < least:
-        raise OptionError(f"{name}={given}: expected {least} or more")
-    return given  # type: ignore[no-any-return]
+    if not real or given != given:
+        raise OptionError(f"{name}={given!r:.60}: expected a number")
+    plain = int(given) if is_integer(given) else float(given)
+    if plain < least:
+        raise OptionError(f"{name}={given!r:.60}: expected {least} or more")
+    return min(plain, sys.float_info.max)
+
+
+def flag(given: Any, name: str) -> bool:
+    """Return a truth, as one of Python."""
+    if isinstance(given, (bool, np.bool_)):
+        return bool(given)
+    raise OptionError(f"{name}={given!r:.60}: expected True or False")
 
 
 def is_integer(given: object) -> bool:
     """Return whether something is an integer; True and False are none."""
     return isinstance(given, (int, np.integer)) and not isinstance(given, bool)
+
+
+def is_path(given: object) -> bool:
+    """Return whether something may name a file: text, without the one byte that no name has."""
+    return isinstance(given, (str, PathLike)) and "\0" not in str(given)
+
+
+def is_word(given: object, word: str) -> bool:
+    """Return whether something is this word; an array of words is not."""
+    return isinstance(given, str) and given == word
 
 
 def _real(given: Any, what: str) -> Array:

@@ -26,7 +26,9 @@ from broadfront.clock import Allowance
 from broadfront.errors import GraphError, OptionError
 from broadfront.execution.batch import run_each
 from broadfront.execution.options import Options
+from broadfront.given import flag
 from broadfront.graph.csr import Graph
+from broadfront.graph.expected import expect_graph
 from broadfront.progress import listening, report
 from broadfront.report.record import Record, joined
 from broadfront.report.result import Result
@@ -109,6 +111,8 @@ def betweenness(
     >>> bf.betweenness(path, normalized=False).centrality
     array([0., 2., 2., 0.])
     """
+    expect_graph(graph)
+    normalized, weighted = flag(normalized, "normalized"), flag(weighted, "weighted")
     roots = _positions(graph, sources, seed)
     dtype = _distance_dtype(graph) if weighted and graph.weights is not None else None
     raw = np.zeros(graph.num_vertices)

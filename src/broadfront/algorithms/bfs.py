@@ -24,6 +24,7 @@ from broadfront.execution.batch import run_each
 from broadfront.execution.options import Options
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
+from broadfront.given import flag
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Advance, Compute, Field, Filter
 from broadfront.report.record import joined
@@ -181,6 +182,7 @@ def bfs(
     array([[ 0,  1,  1,  2],
            [-1,  0, -1,  1]], dtype=int32)
     """
+    each, deterministic = flag(each, "each"), flag(deterministic, "deterministic")
     sources = positions(graph, source, each)
     goal = None if target is None else graph.vertex(target)
     program = BFS if goal is None else BFS_TO_TARGET

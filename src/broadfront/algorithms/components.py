@@ -26,7 +26,9 @@ from broadfront.errors import OptionError
 from broadfront.execution.options import Options
 from broadfront.execution.program import Program
 from broadfront.execution.run import run
+from broadfront.given import is_word
 from broadfront.graph.csr import Graph
+from broadfront.graph.expected import expect_graph
 from broadfront.operators.describe import Advance, Field, Unite
 from broadfront.report.result import Result
 
@@ -103,9 +105,10 @@ def connected_components(
     >>> found.component, found.count
     (array([0, 0, 2, 3, 3], dtype=int32), 3)
     """
-    if method == "sampling":
+    if is_word(method, "sampling"):
         answer = run(COMPONENTS, graph, **options)
-    elif method == "min_label":
+    elif is_word(method, "min_label"):
+        expect_graph(graph)
         everyone = np.arange(graph.num_vertices)
         start = {"component": everyone}
         answer = run_undirected(MIN_LABEL, graph, frontier=everyone, init=start, **options)

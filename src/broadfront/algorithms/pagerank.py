@@ -30,8 +30,9 @@ from broadfront.execution.asynchronous.settings import requested
 from broadfront.execution.options import Options
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
-from broadfront.given import numbers
+from broadfront.given import count, flag, is_word, number, numbers
 from broadfront.graph.csr import Graph
+from broadfront.graph.expected import expect_graph
 from broadfront.operators.describe import Compute, Field, Functor, Operator, Reduce
 from broadfront.report.result import Result
 
@@ -259,14 +260,19 @@ def pagerank(
     >>> bf.pagerank(bf.from_edges([0, 1, 2], [1, 2, 1])).rank.round(3)
     array([0.05 , 0.486, 0.464])
     """
+    expect_graph(graph)
+    damping, tol, weighted = (
+        number(damping, "damping"),
+        number(tol, "tol"),
+        flag(weighted, "weighted"),
+    )
     if not 0 <= damping <= 1:
         raise OptionError(f"damping={damping} is not in 0..1")
     limited = max_iterations is not None
     if max_iterations is None:
         max_iterations = max(ITERATIONS, steps_below(tol / 2, damping) or 0)
-    if max_iterations < 1:
-        raise OptionError(f"max_iterations={max_iterations} is not a positive number")
-    if dangling not in ("redistribute", "drop"):
+    max_iterations = count(max_iterations, "max_iterations")
+    if not (is_word(dangling, "redistribute") or is_word(dangling, "drop")):
         raise OptionError(f"dangling={dangling!r}: expected 'redistribute' or 'drop'")
     if weighted:
         _check_weights(graph)
@@ -287,7 +293,7 @@ def pagerank(
         )  # fmt: skip
         return PageRank(graph, found.record, found.rank, 0, True, found.change, settings)
     answer = run(
-        PROGRAMS[bool(weighted), personal],
+        PROGRAMS[weighted, personal],
         graph,
         init={"jump": jump},
         parameters={

@@ -28,7 +28,9 @@ from broadfront.execution.batch import run_each
 from broadfront.execution.options import Options
 from broadfront.execution.program import Program
 from broadfront.execution.run import run
+from broadfront.given import flag, number
 from broadfront.graph.csr import Graph
+from broadfront.graph.expected import expect_graph
 from broadfront.operators.describe import Advance, Field
 from broadfront.report.record import joined
 from broadfront.report.result import path
@@ -179,7 +181,9 @@ def sssp(
     >>> bf.sssp(graph, 0, target=2).reached
     array([ True,  True,  True, False])
     """
-    if width is not None and not width > 0:
+    expect_graph(graph)
+    each, parents = flag(each, "each"), flag(parents, "parents")
+    if width is not None and not number(width, "width") > 0:
         raise OptionError(f"width={width} is not a positive number")
     limits: dict[str, Any] = dict(options)
     if graph.never_branches and graph.weights is None and not (each or parents) and target is None:

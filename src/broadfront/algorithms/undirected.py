@@ -20,6 +20,7 @@ from broadfront.execution.program import Program
 from broadfront.execution.run import run
 from broadfront.graph import build
 from broadfront.graph.csr import Graph
+from broadfront.graph.expected import expect_graph
 from broadfront.locks import new_lock
 from broadfront.partition.partition import Partition
 from broadfront.progress import listening
@@ -49,6 +50,7 @@ def _view(graph: Graph) -> Graph:
 
 def run_undirected(program: Program, graph: Graph, **options: Any) -> Answer:
     """Run a program on the undirected view of a graph; see `broadfront.run`."""
+    expect_graph(graph)
     clock, how = Clock(), options.get("partitioner")
     with Allowance(options.pop("time_limit", None)) as left, listening(options.get("progress")):
         _refuse_large(graph, options.get("memory_limit"))

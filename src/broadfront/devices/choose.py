@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from broadfront import threads as thread_settings
 from broadfront.errors import OptionError
-from broadfront.given import count, is_integer
+from broadfront.given import count, is_integer, is_word
 
 Devices = str | int | Sequence[str] | None
 MOST = 1024
@@ -53,7 +53,7 @@ def choose(devices: Devices, threads: int | None = None) -> list[Device]:
 
 def _wishes(devices: Devices) -> list[int | None]:
     """Return for each device how many threads it asks for, None where it does not say."""
-    if devices is None or devices == "cpu":
+    if devices is None or is_word(devices, "cpu"):
         return [None]
     if is_integer(devices):
         number: int = devices  # type: ignore[assignment]

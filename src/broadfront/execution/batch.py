@@ -30,8 +30,9 @@ from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.program import Program
 from broadfront.execution.run import run
 from broadfront.execution.synchronous import meaning_of_each
-from broadfront.given import vertices
+from broadfront.given import is_word, vertices
 from broadfront.graph.csr import Graph
+from broadfront.graph.expected import expect_graph
 from broadfront.operators.describe import Intersect
 from broadfront.progress import listening, report
 from broadfront.records import held
@@ -82,13 +83,14 @@ def run_each(
     array([[0, 1, 2, 3],
            [2, 1, 0, 1]], dtype=int32)
     """
+    expect_graph(graph)
     places = vertices(frontier, graph.num_vertices, "the frontier")
     if any(isinstance(step, Intersect) for phase in program.all_phases for step in phase.step):
         raise OptionError("what an Intersect finds is the same from every source: use run")
     where, how = sorted_out(options)
     backend, at_once = backend_of(where.get("devices")), 0
     threads, asynchronous = how.get("threads"), requested(where.get("execution"))
-    if where.get("devices") != PYTHON:
+    if not is_word(where.get("devices"), PYTHON):
         devices = choose(where.get("devices"), threads)
         if len(devices) == 1 and "partitioner" not in where and asynchronous is None:
             threads = devices[0].threads if names_threads(where.get("devices")) else threads

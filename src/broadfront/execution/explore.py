@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
+from broadfront.graph.expected import expect_graph
 from broadfront.operators.describe import Advance, Compute, Field, Filter, Functor, Operator
 from broadfront.report.record import Record
 
@@ -99,4 +100,5 @@ def explore(
     >>> search["depth"]
     array([99,  1,  0,  1, 99], dtype=int32)
     """
+    expect_graph(graph)
     return Exploration(graph, fields, threads)

@@ -12,7 +12,7 @@ from broadfront.devices.choose import Devices
 from broadfront.devices.profile import FIXED, MINIMAL, MemoryProfile
 from broadfront.errors import OptionError
 from broadfront.execution.asynchronous.settings import Execution
-from broadfront.given import number
+from broadfront.given import flag, is_word, number
 from broadfront.graph.csr import Graph
 from broadfront.partition.partition import Partition
 from broadfront.progress import Listener
@@ -90,16 +90,20 @@ def sorted_out(options: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, An
     if "memory_limit" in where:
         most = number(where["memory_limit"], "memory_limit", 0)
         where["memory_limit"] = int(min(most, sys.maxsize))
+    if "relabel" in where:
+        where["relabel"] = flag(where["relabel"], "relabel")
     how = {name: options[name] for name in HOW if name in options}
+    if how.get("checked") is not None:
+        how["checked"] = flag(how["checked"], "checked")
     how["memory"] = scheme(options.get("memory"))
     return where, how
 
 
 def scheme(memory: Memory) -> MemoryProfile:
     """Return what queues and boxes begin with."""
-    if memory is None or memory == "minimal":
+    if memory is None or is_word(memory, "minimal"):
         return MINIMAL
-    if memory == "fixed":
+    if is_word(memory, "fixed"):
         return FIXED
     if isinstance(memory, MemoryProfile):
         return memory

@@ -28,7 +28,9 @@ from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.program import Program
 from broadfront.execution.spread import partition_for
 from broadfront.execution.synchronous import meaning_of
+from broadfront.given import is_word
 from broadfront.graph.csr import Graph
+from broadfront.graph.expected import expect_graph
 from broadfront.progress import listening
 
 
@@ -55,6 +57,7 @@ def run(
     options
         Where it runs, how long it may, and who listens: `broadfront.execution.options.Options`.
     """
+    expect_graph(graph)
     where, how = sorted_out(options)
     execution = where.pop("execution", None)
     asynchronous = requested(execution)
@@ -69,7 +72,7 @@ def run(
     if asynchronous is None:
         meaning = meaning_of(program, graph, frontier, job.init)
     with listening(how.get("progress")), Allowance(how.get("time_limit")) as left:
-        if where.get("devices") == PYTHON:  # proposals wait there: it runs what was written
+        if is_word(where.get("devices"), PYTHON):  # proposals wait there: it runs what was written
             return carry_out(backend.prepared(job), left())
         is_open = execution is None and backend.may_go_without_meeting()
         with _placed(job, where, how.get("threads"), is_open) as (placed, why):

@@ -9,6 +9,7 @@ import numpy as np
 
 from broadfront.clock import Clock
 from broadfront.errors import GraphError, require
+from broadfront.given import flag
 from broadfront.graph.build import Columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble, edges_with_data
@@ -41,7 +42,7 @@ def from_scipy(
     entries = matrix.tocoo()
     if matrix.format == "bsr":
         entries.eliminate_zeros()
-    keep = entries.dtype.kind != "b" if weighted is None else weighted
+    keep = entries.dtype.kind != "b" if weighted is None else flag(weighted, "weighted")
     source, target = entries.coords if hasattr(entries, "coords") else (entries.row, entries.col)
     columns = Columns(source, target, entries.data if keep else None)
     return assemble(number(columns, matrix.shape[0]), directed, simple, clock)

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from broadfront.clock import Clock
 from broadfront.errors import GraphError
+from broadfront.given import flag
 from broadfront.graph.build import Columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.data import (
@@ -111,6 +112,7 @@ def assemble(
     duplicates: str = "min",
 ) -> Graph:
     """Build the graph of numbered edges, which are used up; the last step of every way in."""
+    directed, simple = flag(directed, "directed"), flag(simple, "simple")
     columns = numbered.columns
     edges = len(columns)
     check_duplicates(duplicates, simple)
@@ -204,7 +206,10 @@ def present(side: str, values: ArrayLike) -> Array:
     hidden = np.flatnonzero(np.ma.getmask(values))
     if len(hidden):
         raise GraphError(f"edge {int(hidden[0]):,}: {side} is missing")
-    return np.asarray(values)
+    try:
+        return np.asarray(values)
+    except ValueError as error:
+        raise GraphError(f"{side} is no array: {error}") from None
 
 
 def edge_arrays(graph: Graph) -> tuple[Array, Array, Array | None]:

@@ -12,7 +12,7 @@ from typing import Any
 
 from broadfront.clock import Clock
 from broadfront.errors import FormatError, GraphError, OptionError
-from broadfront.given import is_integer
+from broadfront.given import flag, is_integer, is_path, is_word
 from broadfront.graph import files, store
 from broadfront.graph.csr import Graph
 from broadfront.graph.formats import dimacs, edgelist, matrixmarket, metis, parquet
@@ -29,6 +29,7 @@ READERS: dict[str, Callable[..., Graph]] = {
     ".bfg": store.read,
 }
 BINARY = (".parquet", ".bfg")
+FLAGS = {"directed", "simple", "header"}
 NOT_EDGES = {".co": "DIMACS coordinates, not edges", ".names": "names of vertices, not edges"}
 
 
@@ -95,14 +96,18 @@ def read(
         "duplicates": duplicates,
     }  # fmt: skip
     options = {name: value for name, value in given.items() if value is not None}
-    if ids not in (None, "integer", "string"):
+    if not is_path(source):
+        raise OptionError(f"source={source!r:.60}: expected a path, or a specification of a graph")
+    for name in FLAGS & options.keys():
+        options[name] = flag(options[name], name)
+    if not (ids is None or is_word(ids, "integer") or is_word(ids, "string")):
         raise OptionError(f"ids={ids!r}: expected 'integer' or 'string'")
     if unpack_limit is not None and not (is_integer(unpack_limit) and unpack_limit >= 0):
         raise OptionError(f"unpack_limit={unpack_limit!r}: expected a number of bytes")
     with listening(progress):
         if not os.path.exists(source) and is_spec(fspath(source)):
             return _generated(fspath(source), options)
-        return _read_file(source, clock, options, map, unpack_limit)
+        return _read_file(source, clock, options, flag(map, "map"), unpack_limit)
 
 
 def _generated(spec: str, options: dict[str, Any]) -> Graph:

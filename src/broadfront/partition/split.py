@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from broadfront.clock import Allowance, Clock, check_time
 from broadfront.errors import OptionError
 from broadfront.graph.csr import Graph
+from broadfront.graph.expected import expect_graph
 from broadfront.partition.kept import kept_with
 from broadfront.partition.partition import Partition
 from broadfront.partition.partitioners.biased import biased
@@ -81,6 +82,7 @@ def split(
     >>> bf.split(bf.generate("path:6"), 2, by="range").owner
     array([0, 0, 0, 1, 1, 1], dtype=uint8)
     """
+    expect_graph(graph)
     wanted = wish(count, seed, speeds, factor)
     relative = None if speeds is None else tuple(float(speed) for speed in speeds)
     if by is None:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from broadfront.errors import OptionError, VerificationError
 from broadfront.graph.csr import Graph
+from broadfront.graph.expected import expect_graph
 from broadfront.report.result import Result, per_second
 from broadfront.report.teps import edges_reached
 
@@ -150,6 +151,9 @@ class Search(Result):
 
 def positions(graph: Graph, source: object, each: bool = False) -> NDArray[np.int64]:
     """Return the positions of one vertex or of several; as given if `each` counts."""
+    expect_graph(graph)
+    if isinstance(source, np.ndarray) and source.ndim == 0:
+        source = source.item()
     if isinstance(source, Iterable) and not isinstance(source, (str, bytes, tuple)):
         places = np.array([graph.vertex(name) for name in source], np.int64)
         return places if each else np.unique(places)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from broadfront.errors import OptionError
-from broadfront.given import count, number
+from broadfront.given import count, flag, is_word, number
 
 BSP, ASYNC = "bsp", "async"
 
@@ -37,8 +37,7 @@ class Async:
 
     def __post_init__(self) -> None:
         for name in ("fused", "priority"):
-            if not isinstance(getattr(self, name), bool):
-                raise OptionError(f"{name}={getattr(self, name)!r:.60}: expected True or False")
+            flag(getattr(self, name), name)
         count(self.packet, "packet")
         count(self.slots, "slots")
         if self.band is not None:
@@ -58,9 +57,9 @@ Execution = str | Async | None
 
 def requested(execution: Execution) -> Async | None:
     """Return how to run asynchronously; None stands for bulk-synchronous."""
-    if execution is None or execution == BSP:
+    if execution is None or is_word(execution, BSP):
         return None
-    if execution == ASYNC:
+    if is_word(execution, ASYNC):
         return Async()
     if isinstance(execution, Async):
         return execution

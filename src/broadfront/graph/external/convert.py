@@ -8,7 +8,7 @@ disk, numbered, sorted there into rows, and written as a `.bfg` file, byte for b
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import ExitStack
 from os import PathLike, fspath
 from pathlib import Path
@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from broadfront.clock import Allowance, Clock, check_time
 from broadfront.errors import FormatError, GraphError, OptionError
-from broadfront.given import is_integer
+from broadfront.given import flag, is_integer, is_path
 from broadfront.graph import files, store
 from broadfront.graph.build import Columns
 from broadfront.graph.csr import Graph
@@ -88,6 +88,8 @@ def convert(
     (20, 20)
     """
     clock = Clock()
+    if not is_path(path):
+        raise OptionError(f"path={path!r:.60}: expected the path of a file to write")
     with listening(progress), Allowance(time_limit):
         if memory_limit is None and isinstance(source, (str, PathLike)):
             graph = read(source, **options)
@@ -97,10 +99,13 @@ def convert(
             raise OptionError(f"memory_limit={memory_limit!r}: expected a number of bytes")
         if files.suffixes(path) != (".bfg", ""):
             raise OptionError(f"{fspath(path)}: what is built on the disk becomes a .bfg file")
-        room = Room(NO_LIMIT if memory_limit is None else memory_limit)
-        simple = bool(options.pop("simple", None))
+        room = Room(NO_LIMIT if memory_limit is None else min(int(memory_limit), NO_LIMIT))
+        for name in ("simple", "directed"):
+            if options.get(name) is not None:
+                options[name] = flag(options[name], name)
+        simple = options.pop("simple", None) or False
         if not isinstance(source, (str, PathLike)):
-            return _built(_of_blocks(source, **options), "edges", path, room, simple, clock)
+            return _built(_of_blocks(source, options), "edges", path, room, simple, clock)
         try:
             edges = _of_file(source, room, options)
             return _built(edges, fspath(source), path, room, simple, clock)
@@ -173,14 +178,17 @@ def _of_file(path: str | PathLike[str], room: Room, options: dict[str, Any]) -> 
     return listed(text, **given)
 
 
-def _of_blocks(
-    source: Blocks, *, directed: bool = True, num_vertices: int | None = None
-) -> Listing:
+def _of_blocks(source: Blocks, options: dict[str, Any]) -> Listing:
     """Return the edges in blocks of arrays."""
-    vertices = vertex_count(num_vertices)
+    given = {name: value for name, value in options.items() if value is not None}
+    for name in given.keys() - {"directed", "num_vertices"}:
+        raise OptionError(f"{name}= goes with files; source is blocks of edges")
+    if not isinstance(source, Iterable) or (isinstance(source, np.ndarray) and source.ndim == 0):
+        raise OptionError(f"source={source!r:.60}: expected a path, or blocks of edges")
+    vertices = vertex_count(given.get("num_vertices"))
     blocks = iter(source)
     first = next(blocks, None)
-    weighted = first is not None and len(first) == 3
+    weighted = isinstance(first, Sized) and len(first) == 3
 
     def all_blocks() -> Iterator[Columns]:
         before, block = 0, first
@@ -190,14 +198,16 @@ def _of_blocks(
             yield columns
             block = next(blocks, None)
 
-    return Listing(all_blocks(), weighted, lambda ends: number_integers(ends, vertices), directed)
+    return Listing(all_blocks(), weighted, lambda ends: number_integers(ends, vertices),
+                   given.get("directed", True))  # fmt: skip
 
 
 def _plain(block: Sequence[ArrayLike], weighted: bool, before: int) -> Columns:
     """Return a block as columns; refuse what is none."""
-    if len(block) != (3 if weighted else 2):
+    if not isinstance(block, Sized) or len(block) != (3 if weighted else 2):
         expected = "sources, targets and weights" if weighted else "sources and targets"
-        raise GraphError(f"a block of {len(block)} arrays behind edge {before:,}: "
+        found = f"of {len(block)} arrays" if isinstance(block, Sized) else f"{block!r:.40}"
+        raise GraphError(f"a block {found} behind edge {before:,}: "
                          f"expected {expected}, as in the first")  # fmt: skip
     ends = [plain_ids(side, present(side, array))
             for side, array in zip(("source", "target"), block, strict=False)]  # fmt: skip

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 from broadfront import threads
 from broadfront.clock import Clock
 from broadfront.errors import OptionError, OutOfMemoryError
+from broadfront.given import flag
 from broadfront.graph.csr import Graph
 from broadfront.graph.generate.registry import (
     GENERATORS,
@@ -79,9 +80,16 @@ def generate(
     array([7, 7, 7, 7, 7, 7], dtype=int32)
     """
     clock = Clock()
+    if not isinstance(spec, str):
+        raise OptionError(f"spec={spec!r:.60}: expected a text such as 'kron:20'")
     request = parse(spec)
     threads.count()  # a wrong BROADFRONT_THREADS is not the fault of the text
-    settings = {"seed": seed, "weights": _bounds(weights), "simple": simple, **request.settings}
+    settings = {
+        "seed": seed,
+        "weights": _bounds(weights),
+        "simple": flag(simple, "simple"),
+        **request.settings,
+    }
     with listening(progress):
         return _made(spec, request, settings, clock)
 
