@@ -24,6 +24,7 @@ from broadfront.devices.choose import PYTHON, choose, names_threads
 from broadfront.errors import OptionError
 from broadfront.execution.answer import Answer
 from broadfront.execution.asynchronous.settings import requested
+from broadfront.execution.expected import expect_run
 from broadfront.execution.fields import answered, pairs_of
 from broadfront.execution.lowering import Meaning
 from broadfront.execution.options import Options, sorted_out
@@ -32,7 +33,6 @@ from broadfront.execution.run import run
 from broadfront.execution.synchronous import meaning_of_each
 from broadfront.given import is_word, vertices
 from broadfront.graph.csr import Graph
-from broadfront.graph.expected import expect_graph
 from broadfront.operators.describe import Intersect
 from broadfront.progress import listening, report
 from broadfront.records import held
@@ -83,7 +83,7 @@ def run_each(
     array([[0, 1, 2, 3],
            [2, 1, 0, 1]], dtype=int32)
     """
-    expect_graph(graph)
+    expect_run(program, graph, init, parameters)
     places = vertices(frontier, graph.num_vertices, "the frontier")
     if any(isinstance(step, Intersect) for phase in program.all_phases for step in phase.step):
         raise OptionError("what an Intersect finds is the same from every source: use run")

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from broadfront.execution.expected import expect_table
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
 from broadfront.graph.csr import Graph
@@ -101,4 +102,5 @@ def explore(
     array([99,  1,  0,  1, 99], dtype=int32)
     """
     expect_graph(graph)
+    expect_table(fields, "fields")
     return Exploration(graph, fields, threads)

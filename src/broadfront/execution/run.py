@@ -23,6 +23,7 @@ from broadfront.devices.profile import MINIMAL
 from broadfront.execution.answer import Answer
 from broadfront.execution.asynchronous.choice import Choice, choose_execution
 from broadfront.execution.asynchronous.settings import requested
+from broadfront.execution.expected import expect_run
 from broadfront.execution.lowering import Meaning
 from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.program import Program
@@ -30,7 +31,6 @@ from broadfront.execution.spread import partition_for
 from broadfront.execution.synchronous import meaning_of
 from broadfront.given import is_word
 from broadfront.graph.csr import Graph
-from broadfront.graph.expected import expect_graph
 from broadfront.progress import listening
 
 
@@ -57,7 +57,7 @@ def run(
     options
         Where it runs, how long it may, and who listens: `broadfront.execution.options.Options`.
     """
-    expect_graph(graph)
+    expect_run(program, graph, init, parameters)
     where, how = sorted_out(options)
     execution = where.pop("execution", None)
     asynchronous = requested(execution)

@@ -148,8 +148,8 @@ def vertex_count(num_vertices: int | None) -> int | None:
     if given < 0:
         raise GraphError(f"num_vertices={given} is negative")
     if given > MOST_VERTICES:
-        about = f"{given:.3g}" if given < 1 << 64 else "this"
-        raise GraphError(f"num_vertices: {about} is more than any machine holds")
+        about = f"{given:.3g}" if given < 1 << 1000 else "..."
+        raise GraphError(f"num_vertices={about} is more than any machine holds")
     return given
 
 
