@@ -142,6 +142,8 @@ def _sources(drawn: Case) -> list[int]:
 
 
 def _target(drawn: Case) -> int | None:
+    if "execution" in drawn.where:
+        return None  # a search to a target runs bulk-synchronously alone
     return drawn.random.randrange(drawn.plain.count) if drawn.random.random() < 0.3 else None
 
 

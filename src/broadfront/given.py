@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any
 
@@ -86,7 +87,7 @@ def number(given: Any, name: str, least: float = -math.inf) -> float:
     plain = int(given) if is_integer(given) else float(given)
     if plain < least:
         raise OptionError(f"{name}={given!r:.60}: expected {least} or more")
-    return min(plain, sys.float_info.max)
+    return min(plain, sys.float_info.max) if isinstance(plain, int) else plain
 
 
 def flag(given: Any, name: str) -> bool:
@@ -94,6 +95,18 @@ def flag(given: Any, name: str) -> bool:
     if isinstance(given, (bool, np.bool_)):
         return bool(given)
     raise OptionError(f"{name}={given!r:.60}: expected True or False")
+
+
+def table(given: Any, name: str) -> None:
+    """Refuse what does not map names to values."""
+    if not isinstance(given, Mapping) or not all(isinstance(word, str) for word in given):
+        raise OptionError(f"{name}={given!r:.60}: expected a dictionary of names and values")
+
+
+def listed(given: Any, name: str) -> None:
+    """Refuse what is no list or tuple, or the like."""
+    if not isinstance(given, Sequence) or isinstance(given, (str, bytes)):
+        raise OptionError(f"{name}={given!r:.60}: expected a list")
 
 
 def is_integer(given: object) -> bool:
@@ -104,6 +117,11 @@ def is_integer(given: object) -> bool:
 def is_path(given: object) -> bool:
     """Return whether something may name a file: text, without the one byte that no name has."""
     return isinstance(given, (str, PathLike)) and "\0" not in str(given)
+
+
+def is_one_of(given: object, words: Iterable[str]) -> bool:
+    """Return whether something is one of these words."""
+    return isinstance(given, str) and given in words
 
 
 def is_word(given: object, word: str) -> bool:

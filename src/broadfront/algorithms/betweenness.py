@@ -176,7 +176,7 @@ def _positions(graph: Graph, sources: int | Iterable[Any] | None, seed: int) -> 
         return np.sort(np.random.default_rng(seed).choice(size, int(sources), replace=False))
     if not isinstance(sources, Iterable) or isinstance(sources, (str, bytes)):
         raise OptionError(f"sources={sources!r}: expected a list of vertices, a number, or None")
-    return positions(graph, list(sources))
+    return positions(graph, np.ravel(sources) if isinstance(sources, np.ndarray) else list(sources))
 
 
 def _scale(graph: Graph, roots: NDArray[np.int64], normalized: bool) -> NDArray[np.float64]:

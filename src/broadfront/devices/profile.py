@@ -14,9 +14,11 @@ from os import PathLike
 from typing import Any
 
 from broadfront.errors import FormatError, OptionError
-from broadfront.graph.files import written
+from broadfront.given import number
+from broadfront.graph.files import expect_path, written
 
 FORMAT = "broadfront memory profile 1"
+MOST = 1e9
 FACTORS = ("queue", "box", "own_box", "far_box")
 
 
@@ -47,6 +49,13 @@ class MemoryProfile:
     own_box: float = 0.0
     far_box: float = 0.0
 
+    def __post_init__(self) -> None:
+        for name in FACTORS:
+            given = number(getattr(self, name), name, 0)
+            if not (given <= MOST or isinf(given)):
+                raise OptionError(f"{name}={given:.3g}: expected at most {MOST:.0e}, or infinity")
+            object.__setattr__(self, name, float(given))
+
     @property
     def fixed(self) -> bool:
         """Whether everything begins as large as it can come to be, and nobody looks if it fits."""
@@ -63,6 +72,7 @@ class MemoryProfile:
     @classmethod
     def load(cls, path: str | PathLike[str]) -> MemoryProfile:
         """Read a profile that `save` wrote."""
+        expect_path(path)
         with open(path, "rb") as stream:
             content = stream.read(1 << 16)
         try:

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from broadfront.execution.expected import expect_table
 from broadfront.execution.program import Phase, Program
 from broadfront.execution.run import run
+from broadfront.given import table
 from broadfront.graph.csr import Graph
 from broadfront.graph.expected import expect_graph
 from broadfront.operators.describe import Advance, Compute, Field, Filter, Functor, Operator
@@ -102,5 +102,5 @@ def explore(
     array([99,  1,  0,  1, 99], dtype=int32)
     """
     expect_graph(graph)
-    expect_table(fields, "fields")
+    table(fields, "fields")
     return Exploration(graph, fields, threads)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from broadfront.errors import OptionError
 from broadfront.functors import check_functor
-from broadfront.given import is_integer
+from broadfront.given import flag, is_integer, listed
 from broadfront.operators.describe import Functor, Operator, Reduce
 
 FEW = 4
@@ -38,6 +38,10 @@ class Phase:
     counts: bool = True
 
     def __post_init__(self) -> None:
+        listed(self.step, "step")
+        if not self.step:
+            raise OptionError("a phase needs operators, and its step has none")
+        flag(self.counts, "counts")
         if self.limit is not None and (not is_integer(self.limit) or self.limit < 0):
             raise OptionError(f"limit={self.limit!r} is not a number of iterations")
         if self.until is not None:

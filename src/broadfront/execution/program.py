@@ -27,6 +27,7 @@ from broadfront.execution.parameters import check_dtypes
 from broadfront.execution.phase import Phase as Phase
 from broadfront.execution.repeat import Repeat, check_members, flattened, repeats_in
 from broadfront.functors import check_functor
+from broadfront.given import listed, table
 from broadfront.operators.describe import (
     Advance,
     Field,
@@ -42,6 +43,10 @@ RESERVED = (
 )  # fmt: skip
 """Attributes of the state that the graph provides."""
 INCOMING = frozenset({"in_offsets", "in_targets", "in_weight"})
+
+
+NAMES: dict[str, Any] = {"str": str, "str | None": str | None}
+"""What the parts of operators are that name something, by how they are annotated."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +84,11 @@ class Program:
     )
 
     def __post_init__(self) -> None:
+        table(self.fields, "fields")
+        for name in ("step", "phases"):
+            listed(getattr(self, name), name)
+        if not isinstance(self.parameters, Mapping):
+            listed(self.parameters, "parameters")
         if bool(self.step) == bool(self.phases):
             raise OptionError("a program has either a step or phases")
         self._check_names()
@@ -246,6 +256,9 @@ class Program:
             raise OptionError(f"{operator!r:.60} is no operator")
         for part in dataclasses.fields(operator):
             functor = getattr(operator, part.name)
+            if not isinstance(functor, NAMES.get(str(part.type), object)):
+                kind = type(operator).__name__
+                raise OptionError(f"{kind}({part.name}={functor!r:.60}): expected a name")
             if part.type == "Functor" or (part.type == "Functor | None" and functor is not None):
                 check_functor(functor, f"{type(operator).__name__}({part.name}=...)")
         operator.check(self.fields)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from broadfront.errors import OptionError
-from broadfront.given import is_integer
+from broadfront.given import is_integer, listed
 from broadfront.operators.describe import Functor
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class Repeat:
     limit: int | None = None
 
     def __post_init__(self) -> None:
+        listed(self.phases, "phases")
         if not self.phases:
             raise OptionError("a Repeat needs phases")
         if self.limit is not None and (not is_integer(self.limit) or self.limit < 0):

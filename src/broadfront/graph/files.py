@@ -33,7 +33,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import progress, threads
-from broadfront.errors import FormatError, OutOfMemoryError
+from broadfront.errors import FormatError, OptionError, OutOfMemoryError
+from broadfront.given import is_path
 
 CREATE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 COMPRESSIONS = (".gz", ".xz", ".zst")
@@ -47,12 +48,19 @@ NO_MEMORY = ("Error -4 ", "Unable to decompress Zstandard data: Allocation error
 """How zlib and Zstandard say that they have no memory; the third raises `MemoryError`."""
 
 
+def expect_path(path: object) -> None:
+    """Refuse what names no file; a number would be an open file, and closed."""
+    if not is_path(path):
+        raise OptionError(f"path={path!r:.60}: expected the path of a file")
+
+
 def suffixes(path: str | PathLike[str]) -> tuple[str, str]:
     """Return the format's suffix and the compression's, both in lower case.
 
     >>> suffixes("roads/NY.gr.GZ")
     ('.gr', '.gz')
     """
+    expect_path(path)
     names = [suffix.lower() for suffix in Path(path).suffixes]
     compression = names.pop() if names and names[-1] in COMPRESSIONS else ""
     return (names[-1] if names else ""), compression
@@ -154,6 +162,7 @@ def written(path: str | PathLike[str]) -> Iterator[IO[bytes]]:
     What stood there is replaced, never written into. The file that a link leads to is replaced,
     and not the link; permissions stay. Into a pipe or a device is written as it comes.
     """
+    expect_path(path)
     goal = Path(os.path.realpath(path))
     try:
         before = goal.stat()

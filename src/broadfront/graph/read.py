@@ -98,6 +98,7 @@ def read(
     options = {name: value for name, value in given.items() if value is not None}
     if not is_path(source):
         raise OptionError(f"source={source!r:.60}: expected a path, or a specification of a graph")
+    map = flag(map, "map")
     for name in FLAGS & options.keys():
         options[name] = flag(options[name], name)
     if not (ids is None or is_word(ids, "integer") or is_word(ids, "string")):
@@ -107,7 +108,7 @@ def read(
     with listening(progress):
         if not os.path.exists(source) and is_spec(fspath(source)):
             return _generated(fspath(source), options)
-        return _read_file(source, clock, options, flag(map, "map"), unpack_limit)
+        return _read_file(source, clock, options, map, unpack_limit)
 
 
 def _generated(spec: str, options: dict[str, Any]) -> Graph:

@@ -26,6 +26,7 @@ import numpy as np
 
 from broadfront.clock import Clock, check_time
 from broadfront.errors import OptionError
+from broadfront.given import flag, is_integer, is_one_of, listed
 from broadfront.graph500.edges import EdgeList, draw_edges, draw_roots
 from broadfront.graph500.implementations import Implementation
 from broadfront.graph500.index import EdgeIndex, index_edges
@@ -51,10 +52,15 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name, least in (("scale", 1), ("edge_factor", 1), ("roots", 1)):
-            if getattr(self, name) < least:
-                raise OptionError(f"{name}={getattr(self, name)}: expected {least} or more")
+            given = getattr(self, name)
+            if not is_integer(given) or given < least:
+                raise OptionError(f"{name}={given!r:.60}: expected a whole number, {least} or more")
+        if not is_integer(self.seed):
+            raise OptionError(f"seed={self.seed!r:.60}: expected a whole number")
+        flag(self.validate, "validate")
+        listed(self.kernels, "kernels")
         for name in self.kernels:
-            if name not in KERNELS:
+            if not is_one_of(name, KERNELS):
                 raise OptionError(f"kernel {name!r}: unknown; known: {' '.join(KERNELS)}")
 
 

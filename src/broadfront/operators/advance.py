@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from broadfront.errors import OptionError
-from broadfront.given import number
+from broadfront.given import flag, is_one_of, number
 from broadfront.operators.checks import check_vertices, field_per_vertex
 from broadfront.operators.field import Field
 from broadfront.operators.operator import Operator
@@ -89,8 +89,8 @@ class Advance(Operator):
     synchronous: bool | None = None
 
     def __post_init__(self) -> None:
-        if self.synchronous not in (None, True, False):
-            raise OptionError(f"synchronous={self.synchronous!r}: expected True or False")
+        if self.synchronous is not None:
+            flag(self.synchronous, "synchronous")
         if self.synchronous and self.priority is not None:
             raise OptionError("synchronous=True: with a priority vertices are served in its order")
 
@@ -171,13 +171,13 @@ class Advance(Operator):
             check_vertices(self.record_source, fields)
             if self.record_source == self.into:
                 raise OptionError(f"field {self.into!r} cannot be both into and record_source")
-        if self.direction not in (None, "push", "pull"):
+        if self.direction is not None and not is_one_of(self.direction, ("push", "pull")):
             raise OptionError(f"direction={self.direction!r}: expected 'push' or 'pull'")
         if self.goal is not None and self.priority is None:
             raise OptionError("an Advance with a goal needs a priority")
         if self.width is not None and not number(self.width, "width") > 0:
             raise OptionError(f"width={self.width} is not a positive number")
-        if self.along not in SIDES:
+        if not is_one_of(self.along, SIDES):
             raise OptionError(f"along={self.along!r}: expected 'out' or 'in'")
-        if self.balance not in (None, *BALANCES):
+        if self.balance is not None and not is_one_of(self.balance, BALANCES):
             raise OptionError(f"balance={self.balance!r}: expected {', '.join(BALANCES)}")

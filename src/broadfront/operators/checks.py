@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from broadfront.errors import OptionError
+from broadfront.given import is_one_of
 from broadfront.operators.field import Field
 
 Fields = Mapping[str, Field]
@@ -15,7 +16,7 @@ Fields = Mapping[str, Field]
 
 def check_over(over: object) -> None:
     """Refuse what an operator cannot be about."""
-    if over not in ("vertices", "frontier"):
+    if not is_one_of(over, ("vertices", "frontier")):
         raise OptionError(f"over={over!r}: expected 'vertices' or 'frontier'")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from broadfront.errors import OptionError
-from broadfront.given import count
+from broadfront.given import count, is_one_of, is_word
 from broadfront.operators.monoid import Monoid
 from broadfront.records import WHOLE, answered, constant, held, storage_of
 
@@ -53,7 +53,7 @@ class Field:
     per: str = "vertex"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.combine, Monoid | None) and self.combine not in COMBINES:
+        if not isinstance(self.combine, Monoid | None) and not is_one_of(self.combine, COMBINES):
             raise OptionError(
                 f"combine={self.combine!r:.60}: expected {', '.join(COMBINES)}, or a Monoid"
             )
@@ -62,7 +62,7 @@ class Field:
                 "a Monoid combines elements of vertices; of shared values (length=) use "
                 "combine='min', 'max', 'sum' or 'or'"
             )
-        if self.per != "vertex":
+        if not is_word(self.per, "vertex"):
             self._check_per_edge()
         for given, name in ((self.length, "length"), (self.width, "width")):
             if given is not None:
@@ -111,7 +111,7 @@ class Field:
             )
 
     def _check_per_edge(self) -> None:
-        if self.per != "edge":
+        if not is_word(self.per, "edge"):
             raise OptionError(f"per={self.per!r:.60}: expected 'vertex' or 'edge'")
         if self.combine is not None:
             raise OptionError(

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from broadfront.errors import OptionError
+from broadfront.given import is_one_of
 from broadfront.operators.checks import check_total
 from broadfront.operators.field import Field
 from broadfront.operators.operator import Operator
@@ -47,9 +48,9 @@ class Intersect(Operator):
     method: str | None = None
 
     def __post_init__(self) -> None:
-        if self.each not in ("edge", "triangle", "vertex"):
+        if not is_one_of(self.each, ("edge", "triangle", "vertex")):
             raise OptionError(f"each={self.each!r}: expected 'edge', 'triangle' or 'vertex'")
-        if self.method is not None and self.method not in METHODS:
+        if self.method is not None and not is_one_of(self.method, METHODS):
             raise OptionError(f"method={self.method!r}: expected one of {', '.join(METHODS)}")
         if self.functor is None and self.total is None:
             raise OptionError("an Intersect needs a functor or a total")

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from broadfront.errors import OptionError
+from broadfront.given import is_one_of
 from broadfront.operators.checks import check_over, check_sums
 from broadfront.operators.field import Field
 from broadfront.operators.monoid import Monoid
@@ -88,7 +89,7 @@ class Reduce(Operator):
                 raise OptionError(
                     f"identity={self.identity!r:.60} is not that of the Monoid: leave it out"
                 )
-        elif self.combine not in ("sum", "min", "max"):
+        elif not is_one_of(self.combine, ("sum", "min", "max")):
             raise OptionError(f"combine={self.combine!r:.60}: expected 'sum', 'min' or 'max'")
         given = neutral if self.identity is None else self.identity
         object.__setattr__(self, "identity", _settled_identity(given))
@@ -98,11 +99,11 @@ class Reduce(Operator):
                 f"offers of {what} are asked for at each edge: write the functor of the Reduce as "
                 "functor(neighbor, vertex, edge, state)"
             )
-        if self.layout not in (None, *LAYOUTS):
+        if self.layout is not None and not is_one_of(self.layout, LAYOUTS):
             raise OptionError(f"layout={self.layout!r}: expected one of {', '.join(LAYOUTS)}")
         if self.layout == "tiles" and not self.of_neighbor:
             raise OptionError("layout='tiles' needs a functor(neighbor, state)")
-        if self.along not in ("in", "out"):
+        if not is_one_of(self.along, ("in", "out")):
             raise OptionError(f"along={self.along!r}: expected 'in' or 'out'")
         if self.layout == "tiles" and self.along == "out":
             raise OptionError("layout='tiles' is for along='in': leave layout out")

@@ -8,6 +8,9 @@ from broadfront.errors import OptionError
 from broadfront.given import count, flag, is_word, number
 
 BSP, ASYNC = "bsp", "async"
+MOST_PACKET, MOST_SLOTS = 1 << 30, 1 << 16
+MOST_BAND = 1 << 62
+"""A band as wide as this is all that there is."""
 
 
 @dataclass(frozen=True)
@@ -38,10 +41,13 @@ class Async:
     def __post_init__(self) -> None:
         for name in ("fused", "priority"):
             flag(getattr(self, name), name)
-        count(self.packet, "packet")
-        count(self.slots, "slots")
+        for name, most in (("packet", MOST_PACKET), ("slots", MOST_SLOTS)):
+            given = count(getattr(self, name), name)
+            if given > most:
+                raise OptionError(f"{name}={given:.3g}: expected at most {most:,}")
+            object.__setattr__(self, name, given)
         if self.band is not None:
-            number(self.band, "band", 0)
+            object.__setattr__(self, "band", int(min(number(self.band, "band", 0), MOST_BAND)))
 
     @property
     def text(self) -> str:

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike
 
 from broadfront.clock import Allowance, Clock, check_time
 from broadfront.errors import FormatError, GraphError, OptionError
-from broadfront.given import flag, is_integer, is_path
+from broadfront.given import flag, is_integer
 from broadfront.graph import files, store
 from broadfront.graph.build import Columns
 from broadfront.graph.csr import Graph
@@ -88,8 +88,7 @@ def convert(
     (20, 20)
     """
     clock = Clock()
-    if not is_path(path):
-        raise OptionError(f"path={path!r:.60}: expected the path of a file to write")
+    files.expect_path(path)
     with listening(progress), Allowance(time_limit):
         if memory_limit is None and isinstance(source, (str, PathLike)):
             graph = read(source, **options)

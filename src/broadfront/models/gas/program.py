@@ -22,6 +22,7 @@ from numpy.typing import DTypeLike
 from broadfront.errors import OptionError
 from broadfront.execution.program import Program
 from broadfront.functors import check_functor
+from broadfront.given import is_one_of, table
 from broadfront.operators.describe import Field, Functor
 from broadfront.operators.monoid import Monoid
 
@@ -86,6 +87,7 @@ class VertexProgram:
     )
 
     def __post_init__(self) -> None:
+        table(self.fields, "fields")
         for part in ("apply", "gather", "scatter"):
             if getattr(self, part) is not None:
                 check_functor(getattr(self, part), f"VertexProgram({part}=...)")
@@ -98,7 +100,7 @@ class VertexProgram:
                     f"{' or '.join(map(str, counts))}"
                 )
         for part in ("gather_along", "scatter_along"):
-            if getattr(self, part) not in SIDES:
+            if not is_one_of(getattr(self, part), SIDES):
                 raise OptionError(f"{part}={getattr(self, part)!r}: expected {', '.join(SIDES)}")
         self._settle_identity()
         self._check_end()
@@ -109,7 +111,7 @@ class VertexProgram:
     def _settle_identity(self) -> None:
         if isinstance(self.sum, Monoid):
             object.__setattr__(self, "identity", self.sum.identity)
-        elif self.sum not in NEUTRAL:
+        elif not is_one_of(self.sum, NEUTRAL):
             raise OptionError(
                 f"sum={self.sum!r:.60}: expected {', '.join(NEUTRAL)}, or a Monoid of numbers"
             )

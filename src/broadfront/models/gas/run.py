@@ -11,7 +11,9 @@ from broadfront.errors import OptionError
 from broadfront.execution.answer import Answer
 from broadfront.execution.options import Options
 from broadfront.execution.run import run as run_program
+from broadfront.given import is_one_of
 from broadfront.graph.csr import Graph
+from broadfront.graph.expected import expect_graph
 from broadfront.models.gas.lower import lowered
 from broadfront.models.gas.program import OWN_FIELDS, STYLES, VertexProgram
 
@@ -54,7 +56,10 @@ def run(
     >>> bf.gas.run(search, bf.generate("path:5"), frontier=[1])["depth"]
     array([1, 0, 1, 2, 3], dtype=int32)
     """
-    if style not in STYLES:
+    if not isinstance(program, VertexProgram):
+        raise OptionError(f"program={program!r:.60}: expected a VertexProgram")
+    expect_graph(graph)
+    if not is_one_of(style, STYLES):
         raise OptionError(f"style={style!r}: expected {' or '.join(map(repr, STYLES))}")
     operators = lowered(program, style, graph.directed)
     answer = run_program(

@@ -18,6 +18,7 @@ from broadfront.backends.registry import backend_of
 from broadfront.errors import OptionError
 from broadfront.execution.options import Options
 from broadfront.execution.run import run
+from broadfront.given import flag
 from broadfront.graph.convert import from_scipy
 from broadfront.graph.csr import Graph
 from broadfront.models.semiring.programs import (
@@ -238,15 +239,19 @@ def as_graph(matrix: Any) -> Graph:
     return from_scipy(entries)
 
 
-def _dense(x: ArrayLike) -> Array:
-    array = np.asarray(x)
+def _dense(x: ArrayLike, name: str = "x") -> Array:
+    try:
+        array = np.asarray(x)
+    except ValueError:
+        array = np.empty(0, object)
     if array.ndim != 1 or array.dtype.kind not in "biuf":
-        raise OptionError(f"x={x!r:.60}: expected a Vector, or an array of numbers")
+        raise OptionError(f"{name}={x!r:.60}: expected a Vector, or an array of numbers")
     return array.view(np.uint8) if array.dtype.kind == "b" else array
 
 
 def _mask_of(mask: Vector | ArrayLike | None, complement: bool, size: int) -> Array | None:
     """Return a mask as 0 and 1 for every element."""
+    complement = flag(complement, "complement")
     if mask is None:
         if complement:
             raise OptionError("complement=True is of a mask, and there is none")
@@ -255,8 +260,8 @@ def _mask_of(mask: Vector | ArrayLike | None, complement: bool, size: int) -> Ar
         chosen = np.zeros(mask.size, np.bool_)
         chosen[mask.indices] = True
     else:
-        given = np.asarray(mask)
-        chosen = given if given.dtype.kind == "b" else given != 0
+        given = _dense(mask, "mask")
+        chosen = given != 0
     if chosen.shape != (size,):
         raise OptionError(f"mask has shape {chosen.shape}; expected ({size},)")
     return (~chosen if complement else np.ascontiguousarray(chosen)).view(np.uint8)

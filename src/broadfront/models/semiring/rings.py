@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from broadfront.errors import OptionError
+from broadfront.given import is_one_of
 from broadfront.operators.monoid import Monoid
 
 ADDS = ("sum", "min", "max", "or", "any")
@@ -51,7 +52,7 @@ class Semiring:
     dtype: DTypeLike | None = None
 
     def __post_init__(self) -> None:
-        if not isinstance(self.add, Monoid) and self.add not in ADDS:
+        if not isinstance(self.add, Monoid) and not is_one_of(self.add, ADDS):
             raise OptionError(f"add={self.add!r:.60}: expected {', '.join(ADDS)}, or a Monoid")
         function = getattr(self.multiply, "py_func", self.multiply)
         if not hasattr(function, "__code__") or function.__code__.co_argcount != 2:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from broadfront.errors import OptionError
-from broadfront.given import count, positions
+from broadfront.given import count, is_integer, positions
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -40,9 +40,9 @@ class Vector:
     """
 
     def __init__(self, size: int, indices: ArrayLike, values: ArrayLike = 1) -> None:
-        self.size = count(size, "size") if size else 0
+        self.size = 0 if is_integer(size) and size == 0 else count(size, "size")
         places = positions(indices, self.size, "indices")
-        given = np.asarray(values)
+        given = _numbers(values)
         if given.dtype.kind == "b":
             given = given.astype(np.uint8)
         if given.ndim == 0:
@@ -66,7 +66,7 @@ class Vector:
     @classmethod
     def from_dense(cls, array: ArrayLike, zero: Any = 0) -> Vector:
         """Return the elements of an array that are not `zero`."""
-        values = np.asarray(array)
+        values = _numbers(array)
         places = np.flatnonzero(values != zero)
         return cls(len(values), places, values[places])
 
@@ -99,6 +99,16 @@ class Vector:
 
     def __repr__(self) -> str:
         return f"Vector({self.size}, {self.indices.tolist()}, {self.values.tolist()})"
+
+
+def _numbers(given: ArrayLike) -> Array:
+    try:
+        array = np.asarray(given)
+    except ValueError:
+        array = np.empty(0, object)
+    if array.dtype.kind not in "biuf":
+        raise OptionError(f"values={given!r:.60}: expected numbers")
+    return array
 
 
 def known(size: int, indices: NDArray[np.int64], values: Array) -> Vector:
