@@ -31,6 +31,7 @@ lint: $(VENV)/installed-for-tests
 
 interrupts: $(VENV)/installed-for-tests
 	$(BIN)/python tests/interrupts.py 300
+	$(BIN)/python tests/interrupted.py 100
 
 bench: $(VENV)/installed-for-bench
 	$(BIN)/python benchmarks/ground_floor.py

@@ -47,6 +47,7 @@ class Press:
     def cancel(self) -> None:
         self._timer.cancel()
         self._timer.join()
+        time.sleep(0.001)  # so that what was pressed arrives in here
 
 
 def tried(graph: bf.Graph, number: int, after: float, threads: int) -> str:

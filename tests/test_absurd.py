@@ -9,10 +9,24 @@ import numpy as np
 import pytest
 
 import broadfront as bf
-from broadfront import Advance, Compute, Field, Phase, Program, Repeat, gas, graph500, semiring
+from broadfront import (
+    Advance,
+    Compute,
+    Field,
+    Phase,
+    Program,
+    Repeat,
+    characterize,
+    gas,
+    graph500,
+    routing,
+    semiring,
+    verify,
+)
 
 GRAPH = bf.from_edges([0, 1, 2], [1, 2, 0], [1.0, 2.0, 3.0])
 ARRAY = np.array([0, 1])
+CONTEXT = routing.Context(1)
 
 
 def further(source, neighbor, edge, state):
@@ -144,6 +158,34 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     ),
     "add": (lambda: semiring.Semiring(ARRAY, lambda one, other: one), "add="),
     "values": (lambda: semiring.Vector(3, [0], ["a"]), "values=.*: expected numbers"),
+    "dtype": (lambda: semiring.Semiring("sum", lambda one, other: one, []), r"dtype=\[\]"),
+    "ring": (lambda: semiring.masked_square(GRAPH, None), "ring=None"),
+    "a scale of half": (lambda: graph500.draw_edges(5.5), "scale=5.5: expected a whole number"),
+    "ends that are no vertices": (
+        lambda: graph500.EdgeList(np.array([0, 1]), np.array([1, 9]), 3),
+        "target holds 9, which is no position in 0..2",
+    ),
+    "ends that are missing": (
+        lambda: graph500.EdgeList(np.array([0, 1]), np.array([1]), 3),
+        r"target has shape \(1,\)",
+    ),
+    "roots of nothing": (lambda: graph500.draw_roots(None), "edges=None: expected an EdgeList"),
+    "an implementation": (lambda: graph500.implementation([]), "unknown; known: list"),
+    "what a study repeats": (lambda: characterize.Settings(repeats=None), "repeats=None"),
+    "sources of an answer": (
+        lambda: verify.verify_bfs(GRAPH, [None], np.zeros(3, np.int32)),
+        "sources=.*: expected positions",
+    ),
+    "ranks": (lambda: verify.verify_pagerank(GRAPH, [0, [1]], 0.85, 1e-6), "one entry per vertex"),
+    "memory of devices": (lambda: routing.Context(2, memory=ARRAY), "memory="),
+    "what an endpoint does": (lambda: routing.Context(1).host.assign(3), "3 is no function"),
+    "a segment": (lambda: routing.Segment(None), "None: expected an array"),
+    "buffers": (
+        lambda: routing.Link(CONTEXT.host, CONTEXT.devices[0], num_buffers=1 << 40),
+        "a link has at most",
+    ),
+    "speeds": (lambda: bf.split(GRAPH, 2, speeds=[10**400, 1]), "speeds="),
+    "a column": (lambda: GRAPH.with_vertex_data(far=[0, [1]]), "far is no array"),
     "scale": (lambda: graph500.Settings(5.5), "scale=5.5"),
     "kernels": (lambda: graph500.Settings(5, kernels="bfs"), "kernels='bfs': expected a list"),
 }
@@ -160,5 +202,6 @@ def test_what_looks_odd_and_is_none() -> None:
     assert bf.bfs(GRAPH, np.array(2)).depth.tolist() == [1, 2, 0]
     assert bf.bfs(GRAPH, 0, deterministic=np.bool_(False), time_limit=10**400).depth[2] == 2
     assert bf.bfs(GRAPH, 0, time_limit=np.float16(100), memory_limit=float("inf")).depth[2] == 2
+    assert len(graph500.draw_edges(np.int64(5), np.uint8(4))) == 128
     assert bf.Async(slots=np.uint8(2), band=float("inf")).slots == 2
     assert type(bf.Async(slots=np.uint8(2)).slots) is int

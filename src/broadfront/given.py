@@ -79,6 +79,13 @@ def count(given: Any, name: str) -> int:
     raise OptionError(f"{name}={given!r} is not a positive number")
 
 
+def whole(given: Any, name: str) -> int:
+    """Return a whole number, as one of Python."""
+    if is_integer(given):
+        return int(given)
+    raise OptionError(f"{name}={given!r:.60}: expected a whole number")
+
+
 def number(given: Any, name: str, least: float = -math.inf) -> float:
     """Return a number, `least` or more."""
     real = isinstance(given, (int, float, np.integer, np.floating)) and not isinstance(given, bool)

@@ -30,6 +30,7 @@ from broadfront.characterize.ways import (
 )
 from broadfront.clock import Clock
 from broadfront.errors import OptionError, VerificationError
+from broadfront.given import is_one_of, listed, whole
 from broadfront.graph.csr import Graph
 from broadfront.graph.generate import generate
 from broadfront.graph.read import read
@@ -80,10 +81,12 @@ class Settings:
 
     def __post_init__(self) -> None:
         for name, least in (("repeats", 1), ("scale", 7)):
-            if getattr(self, name) < least:
+            if whole(getattr(self, name), name) < least:
                 raise OptionError(f"{name}={getattr(self, name)}: expected {least} or more")
+        listed(self.primitives, "primitives")
+        listed(self.graphs, "graphs")
         for name in self.primitives:
-            if name not in PRIMITIVES:
+            if not is_one_of(name, PRIMITIVES):
                 raise OptionError(f"primitive {name!r}: unknown; known: {' '.join(PRIMITIVES)}")
         if not self.graphs:
             raise OptionError("graphs: expected one or more")

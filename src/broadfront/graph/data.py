@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from broadfront.errors import GraphError, OptionError
+from broadfront.errors import BroadfrontError, GraphError, OptionError
 from broadfront.graph import build
 from broadfront.graph.build import Columns, Rows, index_dtype
 
@@ -66,7 +66,12 @@ def plain_data(
         hidden = np.flatnonzero(np.ma.getmask(values))
         if len(hidden):
             raise GraphError(f"{what} {int(hidden[0]):,}: {name} is missing")
-        columns[name] = _plain(name, np.asarray(values), length, what)
+        try:
+            columns[name] = _plain(name, np.asarray(values), length, what)
+        except ValueError as error:
+            if isinstance(error, BroadfrontError):
+                raise
+            raise GraphError(f"{name} is no array: {error}") from None
     return columns
 
 

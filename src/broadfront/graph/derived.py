@@ -155,7 +155,10 @@ def _along_arcs(graph: Graph, name: str, given: ArrayLike) -> Array:
     hidden = np.flatnonzero(np.ma.getmask(given))
     if len(hidden):
         raise GraphError(f"arc {int(hidden[0]):,}: {name} is missing")
-    values = np.asarray(given)
+    try:
+        values = np.asarray(given)
+    except ValueError as error:
+        raise GraphError(f"{name} is no array: {error}") from None
     lengths = {graph.num_arcs: "arcs"}
     if not graph.directed:
         lengths.setdefault(graph.num_edges, "edges")

@@ -13,13 +13,16 @@ Graph500 benchmark specification 3.0, sections 3 (generating the edge list) and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import threads
+from broadfront.errors import OptionError
+from broadfront.given import count as counted
+from broadfront.given import flag, positions, whole
 from broadfront.graph.build import NOTHING, Columns
 from broadfront.graph.generate.random import key, word
 from broadfront.graph.generate.registry import GENERATORS
@@ -40,6 +43,23 @@ class EdgeList:
     target: Array
     num_vertices: int
     weight: NDArray[np.float32] | None = None
+    drawn: bool = field(default=False, repr=False)
+    """Whether the ends are known to be vertices."""
+
+    def __post_init__(self) -> None:
+        """Refuse ends that are no vertices: kernels look none of them up."""
+        self.num_vertices = whole(self.num_vertices, "num_vertices")
+        for name in ("source", "target"):
+            ends = getattr(self, name)
+            if not isinstance(ends, np.ndarray) or ends.dtype not in (np.int32, np.int64):
+                raise OptionError(f"{name}={ends!r:.60}: expected an array of int32 or int64")
+            if ends.shape != (len(self.source),):
+                raise OptionError(f"{name} has shape {ends.shape}, for {len(self.source)} tuples")
+            if not self.drawn:
+                positions(ends, self.num_vertices, name)
+        weight = self.weight
+        if weight is not None and (weight.dtype != np.float32 or weight.shape != self.source.shape):
+            raise OptionError(f"weight={weight!r:.60}: expected a float32 for each tuple")
 
     def __len__(self) -> int:
         return len(self.source)
@@ -61,9 +81,10 @@ def draw_edges(
     >>> len(draw_edges(10))
     16384
     """
+    weighted = flag(weighted, "weighted")
     drawn = GENERATORS["kron"](scale, edge_factor, seed=seed)
     weight = draw_weights(len(drawn.source), seed) if weighted else None
-    return EdgeList(drawn.source, drawn.target, drawn.num_vertices, weight)
+    return EdgeList(drawn.source, drawn.target, drawn.num_vertices, weight, drawn=True)
 
 
 def draw_weights(count: int, seed: int) -> NDArray[np.float32]:
@@ -86,6 +107,9 @@ def draw_roots(edges: EdgeList, count: int = 64, seed: int = 0) -> NDArray[np.in
     >>> draw_roots(EdgeList(np.array([0, 1]), np.array([0, 2]), 4)).tolist()
     [2, 1]
     """
+    if not isinstance(edges, EdgeList):
+        raise OptionError(f"edges={edges!r:.60}: expected an EdgeList")
+    count, seed = counted(count, "count"), whole(seed, "seed")
     connected = np.zeros(edges.num_vertices, np.bool_)
     pieces = threads.ranges(len(edges), EDGES_PER_PIECE)
     threads.run(

@@ -26,7 +26,7 @@ import numpy as np
 
 from broadfront.clock import Clock, check_time
 from broadfront.errors import OptionError
-from broadfront.given import flag, is_integer, is_one_of, listed
+from broadfront.given import flag, is_one_of, listed, whole
 from broadfront.graph500.edges import EdgeList, draw_edges, draw_roots
 from broadfront.graph500.implementations import Implementation
 from broadfront.graph500.index import EdgeIndex, index_edges
@@ -53,10 +53,9 @@ class Settings:
     def __post_init__(self) -> None:
         for name, least in (("scale", 1), ("edge_factor", 1), ("roots", 1)):
             given = getattr(self, name)
-            if not is_integer(given) or given < least:
-                raise OptionError(f"{name}={given!r:.60}: expected a whole number, {least} or more")
-        if not is_integer(self.seed):
-            raise OptionError(f"seed={self.seed!r:.60}: expected a whole number")
+            if whole(given, name) < least:
+                raise OptionError(f"{name}={given}: expected {least} or more")
+        whole(self.seed, "seed")
         flag(self.validate, "validate")
         listed(self.kernels, "kernels")
         for name in self.kernels:

@@ -57,7 +57,7 @@ def wish(
 def _shares(count: int, speeds: Sequence[float]) -> NDArray[np.float64]:
     try:
         numbers = np.asarray(speeds, np.float64)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise OptionError(f"speeds={speeds!r:.60} are not numbers") from error
     if numbers.shape != (count,):
         raise OptionError(f"speeds={speeds!r:.60}: expected one for each of {count} parts")

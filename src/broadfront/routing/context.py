@@ -24,8 +24,8 @@ from broadfront import threads
 from broadfront.clock import Clock
 from broadfront.devices.choose import Devices, choose
 from broadfront.errors import OptionError, OutOfMemoryError, TimeLimitError
-from broadfront.given import count, number
-from broadfront.routing.endpoint import DEVICE, HOST, ROUTER, Endpoint
+from broadfront.given import count, is_one_of, number
+from broadfront.routing.endpoint import DEVICE, HOST, ROUTER, Endpoint, expect_function
 from broadfront.routing.memory import Memory
 from broadfront.routing.monitor import Fate, Monitor, Stopped, Worker
 from broadfront.routing.report import Report
@@ -79,7 +79,7 @@ class Context:
     def __init__(
         self, devices: Devices = 2, *, memory: str = "own", memory_limit: int | None = None
     ) -> None:
-        if memory not in MEMORIES:
+        if not is_one_of(memory, MEMORIES):
             raise OptionError(f"memory={memory!r}: expected one of {', '.join(MEMORIES)}")
         limit = None if memory_limit is None else count(memory_limit, "memory_limit")
         self.monitor = Monitor()
@@ -129,6 +129,7 @@ class Context:
         """
         jobs = list(self.jobs)
         if function is not None:
+            expect_function(function)
             jobs.insert(0, (self.host, function, arguments))
         answers = self.run_jobs(jobs, time_limit)
         return answers[0] if function is not None else None

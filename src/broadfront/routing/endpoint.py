@@ -9,12 +9,20 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from broadfront.errors import RoutingError
+
 if TYPE_CHECKING:
     from broadfront.routing.context import Context
     from broadfront.routing.link import Link
     from broadfront.routing.memory import Memory
 
 DEVICE, HOST, ROUTER = "device", "host", "router"
+
+
+def expect_function(function: object) -> None:
+    """Refuse what cannot be called."""
+    if not callable(function):
+        raise RoutingError(f"{function!r:.60} is no function")
 
 
 class Endpoint:
@@ -57,6 +65,7 @@ class Endpoint:
 
     def assign(self, function: Callable[..., Any], *arguments: Any) -> None:
         """Have every run of the context call ``function(*arguments)`` on a thread of its own."""
+        expect_function(function)
         self.context.jobs.append((self, function, arguments))
 
     def __repr__(self) -> str:

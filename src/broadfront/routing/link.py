@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.errors import RoutingError
+from broadfront.errors import OutOfMemoryError, RoutingError
 from broadfront.given import count
 from broadfront.routing.endpoint import ROUTER, Endpoint
 from broadfront.routing.future import Future
@@ -37,6 +37,7 @@ from broadfront.routing.router import Router
 from broadfront.routing.segment import as_segment
 
 PACKET_SIZE, NUM_BUFFERS = 1 << 20, 2
+MOST_BUFFERS = 1 << 20
 
 
 class Link:
@@ -62,6 +63,8 @@ class Link:
         self.source, self.target = source, target
         self.packet_size = count(packet_size, "packet_size")
         self.num_buffers = count(num_buffers, "num_buffers")
+        if self.num_buffers > MOST_BUFFERS:
+            raise RoutingError(f"{self.num_buffers:,} buffers: a link has at most {MOST_BUFFERS:,}")
         self._name = f"{source} -> {target}"
         if target.memory is not None and source.memory is not target.memory:
             target.memory.reserve(self.packet_size * self.num_buffers, f"link {self}")
@@ -160,7 +163,12 @@ class Link:
     def buffer(self, number: int) -> NDArray[np.uint8]:
         """Return the memory of a buffer."""
         if number not in self._buffers:
-            self._buffers[number] = np.empty(self.packet_size, np.uint8)
+            try:
+                self._buffers[number] = np.empty(self.packet_size, np.uint8)
+            except (MemoryError, ValueError) as error:
+                raise OutOfMemoryError(
+                    f"link {self}: there is no memory for a buffer of {self.packet_size:,} bytes"
+                ) from error
         return self._buffers[number]
 
     def _post(self, packet: Packet) -> list[PendingSegment]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront.errors import RoutingError
+from broadfront.given import is_integer
 
 Array = NDArray[Any]
 
@@ -37,6 +38,12 @@ class Segment:
     total: int = -1
 
     def __post_init__(self) -> None:
+        if not isinstance(self.array, np.ndarray) or self.array.ndim == 0:
+            raise RoutingError(f"{self.array!r:.60}: expected an array of items")
+        if not is_integer(self.offset) or not is_integer(self.total):
+            raise RoutingError(
+                f"offset={self.offset!r:.20} or total={self.total!r:.20} is no number"
+            )
         if self.total < 0:
             self.total = len(self.array)
 

@@ -177,6 +177,7 @@ def load(path: str | PathLike[str]) -> Findings:
     FormatError
         The file holds something else.
     """
+    files.expect_path(path)
     try:
         told = json.loads(Path(path).read_bytes())
         if not isinstance(told, dict) or told.pop("kind", None) != KIND:

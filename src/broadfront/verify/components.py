@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from broadfront.errors import VerificationError
+from broadfront.given import whole
 from broadfront.graph.csr import Graph
 from broadfront.kernel import kernel
 from broadfront.verify.rules import answer, broken_edge, broken_vertex, first, name_of
@@ -55,6 +56,8 @@ def verify_components(graph: Graph, component: ArrayLike, count: int | None = No
     ...
     broadfront.errors.VerificationError: classes are connected: vertex 2: no way to 0
     """
+    if count is not None:
+        count = whole(count, "count")
     component = answer(graph, "component", component, np.int32, graph.targets.dtype)
     _check_labels(graph, component)
     tail, arc = _first_split(graph.offsets, graph.targets, component)

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from broadfront.errors import OptionError, VerificationError
+from broadfront.given import count, flag, is_one_of, number, numbers
 from broadfront.graph.csr import Graph
 from broadfront.kernel import kernel
 from broadfront.verify.rules import answer, broken_vertex, first, name_of
@@ -79,7 +80,9 @@ def verify_pagerank(
     ...
     broadfront.errors.VerificationError: one more iteration changes little: L1 change 0.37, ...
     """
-    if dangling not in ("redistribute", "drop"):
+    damping, tol = number(damping, "damping"), number(tol, "tol")
+    weighted, converged = flag(weighted, "weighted"), flag(converged, "converged")
+    if not is_one_of(dangling, ("redistribute", "drop")):
         raise OptionError(f"dangling {dangling!r} is neither 'redistribute' nor 'drop'")
     rank = answer(graph, "rank", rank, np.float64, np.float32)
     if graph.num_vertices == 0:
@@ -88,7 +91,7 @@ def verify_pagerank(
     if converged:
         most = damping * tol
     elif iterations is not None:
-        most = 2 * damping**iterations
+        most = 2 * damping ** count(iterations, "iterations")
     else:
         return
     goal = _preference(graph, personalization)
@@ -110,7 +113,7 @@ def _check_values(graph: Graph, rank: Array, dangling: str) -> None:
 def _preference(graph: Graph, personalization: ArrayLike | None) -> Array:
     if personalization is None:
         return np.full(graph.num_vertices, 1 / graph.num_vertices)
-    wanted = np.asarray(personalization, dtype=np.float64)
+    wanted = numbers(personalization, np.dtype(np.float64), "personalization")
     if wanted.shape != (graph.num_vertices,) or not wanted.min() >= 0 or not wanted.sum() > 0:
         raise OptionError("personalization is a number per vertex, zero or more, not all zero")
     normal: Array = wanted / wanted.sum()

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from broadfront.errors import VerificationError, VertexError
 from broadfront.graph.csr import Graph
+from broadfront.graph.expected import expect_graph
 
 Array = NDArray[Any]
 Positions = int | Sequence[int] | Array
@@ -21,7 +22,11 @@ Positions = int | Sequence[int] | Array
 
 def answer(graph: Graph, name: str, values: ArrayLike, *allowed: DTypeLike) -> Array:
     """Return `values` as a read-only array, or refuse its shape or dtype."""
-    array = np.asarray(values)
+    expect_graph(graph)
+    try:
+        array = np.asarray(values)
+    except ValueError:
+        array = np.empty(())
     if array.shape != (graph.num_vertices,):
         raise VerificationError(
             "one entry per vertex",
@@ -38,7 +43,13 @@ def answer(graph: Graph, name: str, values: ArrayLike, *allowed: DTypeLike) -> A
 
 def positions(graph: Graph, sources: Positions) -> Array:
     """Return one source or many as an array of positions, each once."""
-    places = np.atleast_1d(np.asarray(sources, dtype=np.int64))
+    expect_graph(graph)
+    try:
+        places = np.atleast_1d(np.asarray(sources, dtype=np.int64))
+    except (ValueError, TypeError, OverflowError):
+        raise VertexError(f"sources={sources!r:.60}: expected positions of vertices") from None
+    if places.ndim != 1:
+        raise VertexError(f"sources={sources!r:.60}: expected positions of vertices")
     wrong = first((places < 0) | (places >= graph.num_vertices))
     if wrong is not None:
         raise VertexError(f"no vertex at position {places[wrong]}")

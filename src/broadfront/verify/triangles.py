@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from broadfront.errors import VerificationError
+from broadfront.given import whole
 from broadfront.graph import build
 from broadfront.graph.csr import Graph
 from broadfront.kernel import kernel
@@ -53,6 +54,7 @@ def verify_triangles(graph: Graph, total: int, per_vertex: ArrayLike) -> None:
     ...
     broadfront.errors.VerificationError: counts are exact: vertex 1: count 4, expected 3
     """
+    total = whole(total, "total")
     per_vertex = answer(graph, "per_vertex", per_vertex, np.int64)
     wrong = first(per_vertex < 0)
     if wrong is not None:

@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from broadfront import threads
 from broadfront.clock import Clock
+from broadfront.given import flag, number, whole
 from broadfront.graph.build import Columns, index_dtype
 from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble
@@ -40,16 +41,28 @@ class Edges(NamedTuple):
 
 
 GENERATORS: dict[str, Callable[..., Edges]] = {}
+CHECKS: dict[str, Callable[[Any, str], Any]] = {"float": number, "bool": flag}
+"""What arguments are, by how they are annotated; all others are whole numbers."""
 
 
 def generator(make: Callable[Parameters, Edges]) -> Callable[Parameters, Graph]:
     """Register `make` under its name, and let it return a graph."""
-    GENERATORS[make.__name__] = make
+    form = inspect.signature(make)
+
+    @wraps(make)
+    def edges_of(*values: Parameters.args, **options: Parameters.kwargs) -> Edges:
+        given = form.bind(*values, **options)
+        for word, value in given.arguments.items():
+            check = CHECKS.get(str(form.parameters[word].annotation), whole)
+            given.arguments[word] = check(value, word)
+        return make(*given.args, **given.kwargs)
+
+    GENERATORS[make.__name__] = edges_of
 
     @wraps(make)
     def graph(*values: Parameters.args, **options: Parameters.kwargs) -> Graph:
         clock = Clock()
-        edges = make(*values, **options)
+        edges = edges_of(*values, **options)
         return built(edges, False, clock, _spelled(make, values, options))
 
     return graph

@@ -62,7 +62,7 @@ IMPLEMENTATIONS = {
 
 def implementation(name: str, **options: Any) -> Implementation:
     """Return an implementation whose `build` is given options: devices, or ``block_memory``."""
-    found = IMPLEMENTATIONS.get(name)
+    found = IMPLEMENTATIONS.get(name) if isinstance(name, str) else None
     if found is None:
         raise OptionError(f"implementation {name!r}: unknown; known: {', '.join(IMPLEMENTATIONS)}")
     if not options:

@@ -137,8 +137,7 @@ class Product:
     """
 
     def __init__(self, matrix: Any, ring: Semiring, left: bool, given: ProductOptions) -> None:
-        if not isinstance(ring, Semiring):
-            raise OptionError(f"ring={ring!r:.60}: expected a Semiring")
+        expect_ring(ring)
         rest: dict[str, Any] = dict(given)
         self.graph = as_graph(matrix)
         self.ring, self.left = ring, left
@@ -226,6 +225,12 @@ class Product:
     def _keep(self, record: Record) -> None:
         if self.records is not None:
             self.records.append(record)
+
+
+def expect_ring(ring: object) -> None:
+    """Refuse what is no semiring."""
+    if not isinstance(ring, Semiring):
+        raise OptionError(f"ring={ring!r:.60}: expected a Semiring")
 
 
 def as_graph(matrix: Any) -> Graph:

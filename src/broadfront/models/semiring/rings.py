@@ -23,6 +23,15 @@ from broadfront.operators.monoid import Monoid
 ADDS = ("sum", "min", "max", "or", "any")
 
 
+def _expect_numbers(dtype: DTypeLike) -> None:
+    try:
+        kind: str = np.dtype(dtype).kind
+    except (TypeError, ValueError):
+        kind = ""
+    if kind not in ("i", "u", "f"):
+        raise OptionError(f"dtype={dtype!r:.60}: expected one of numbers")
+
+
 @dataclass(frozen=True)
 class Semiring:
     """How two elements are multiplied, and how products add up.
@@ -54,6 +63,8 @@ class Semiring:
     def __post_init__(self) -> None:
         if not isinstance(self.add, Monoid) and not is_one_of(self.add, ADDS):
             raise OptionError(f"add={self.add!r:.60}: expected {', '.join(ADDS)}, or a Monoid")
+        if self.dtype is not None:
+            _expect_numbers(self.dtype)
         function = getattr(self.multiply, "py_func", self.multiply)
         if not hasattr(function, "__code__") or function.__code__.co_argcount != 2:
             raise OptionError(f"multiply={self.multiply!r:.60}: expected a function of two")

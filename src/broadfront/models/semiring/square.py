@@ -19,9 +19,10 @@ from broadfront.errors import OptionError
 from broadfront.execution.options import Options
 from broadfront.execution.program import Program
 from broadfront.execution.run import run
+from broadfront.given import is_word
 from broadfront.graph.csr import Graph
 from broadfront.models.meeting import meeting
-from broadfront.models.semiring.product import as_graph
+from broadfront.models.semiring.product import as_graph, expect_ring
 from broadfront.models.semiring.rings import Semiring, plus_pair
 from broadfront.operators.describe import Compute, Field, Intersect
 
@@ -60,6 +61,7 @@ def masked_square(
     from scipy.sparse import csr_array
 
     graph = as_graph(matrix)
+    expect_ring(ring)
     size = (graph.num_vertices, graph.num_vertices)
     dtype = _dtype(ring, graph)
     if graph.num_arcs == 0:
@@ -88,6 +90,7 @@ def masked_square_sum(matrix: Any, ring: Semiring, **options: Unpack[Options]) -
     10
     """
     graph = as_graph(matrix)
+    expect_ring(ring)
     if _counts_triangles(graph, ring):
         return 6 * int(run(TRIANGLES, graph, **options)["total"][0])
     if not isinstance(ring.add, str) or ring.add not in REDUCED:
@@ -109,7 +112,7 @@ def _counts_triangles(graph: Graph, ring: Semiring) -> bool:
 def _refuse_many(options: Options) -> None:
     """Refuse several devices: a row and a column may be of two of them."""
     devices = options.get("devices")
-    if devices != PYTHON and len(choose(devices, options.get("threads"))) > 1:
+    if not is_word(devices, PYTHON) and len(choose(devices, options.get("threads"))) > 1:
         raise OptionError(
             f"devices={devices!r}: rows are multiplied by columns that another device may have; "
             "leave devices= out, or take plus_pair of a simple undirected graph, which counts "
