@@ -27,7 +27,7 @@ from broadfront.execution.parameters import check_dtypes
 from broadfront.execution.phase import Phase as Phase
 from broadfront.execution.repeat import Repeat, check_members, flattened, repeats_in
 from broadfront.functors import check_functor
-from broadfront.given import listed, table
+from broadfront.given import listed
 from broadfront.operators.describe import (
     Advance,
     Field,
@@ -84,7 +84,10 @@ class Program:
     )
 
     def __post_init__(self) -> None:
-        table(self.fields, "fields")
+        if not isinstance(self.fields, Mapping):
+            raise OptionError(
+                f"fields={self.fields!r:.60}: expected a dictionary of names and fields"
+            )
         for name in ("step", "phases"):
             listed(getattr(self, name), name)
         if not isinstance(self.parameters, Mapping):
