@@ -106,6 +106,13 @@ def test_ctrl_c_while_compiling() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_ctrl_c_in_calls_of_all_kinds() -> None:
+    done = run(
+        TESTS / "interrupted.py", "3", "1", "alone", "async", "worklist", "convert", "graph500"
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
 LEAVING = """
 import os, signal, threading
 import broadfront as bf
