@@ -1,13 +1,15 @@
 """How much of mapped files is in memory: a guard lets go of them when it becomes too much.
 
-What is mapped comes into memory by the page where it is touched, and stays. A `Guard` watches how
-much of files the process holds, from a thread of its own, and takes all of its arrays out of memory
-(``MADV_DONTNEED``) when that passes half of a budget; the other half is for what comes in before it
-has looked again. Threads that touch the arrays do not run far ahead of it: pieces of
-`broadfront.threads` look themselves, and compiled loops wait for a look after so many page faults
-(`Guard.pace`). The content stays in the file, and mostly in the system's cache of it, from where it
-comes back, as far ahead as the system reads, when it is touched again. Code that reads the arrays
-needs to know nothing.
+What is mapped comes into memory where it is touched, and stays. A `Guard` takes all of its arrays
+out of memory (``MADV_DONTNEED``) when there is too much of them. Who touches them looks whether
+there is: compiled loops by themselves (`broadfront.backends.cpu.device.pace`), pieces of
+`broadfront.threads` before they begin, and a thread of the guard for all else. The content stays in
+the file, and mostly in the system's cache of it, from where it comes back when it is touched again.
+Code that reads the arrays needs to know nothing.
+
+How much comes in with one page that is touched is up to the system: with large pages in its cache,
+2 MiB. It never reaches over the end of a mapping, so a guard has the system cut mappings into
+blocks, which differ in a flag that changes nothing else; then it is 64 KiB.
 
 `Guard.array` makes an array that is a file without a name, for what is as large as the arcs and has
 to be written.
@@ -20,12 +22,12 @@ import mmap
 import os
 import tempfile
 import threading
-import time
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
+from functools import cache
 from os import PathLike
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -36,25 +38,29 @@ Array = NDArray[Any]
 Result = TypeVar("Result")
 
 STATM = "/proc/self/statm"
-INTERVAL = 0.0002
-"""Seconds between two looks."""
-AROUND_A_FAULT = 1 << 16
-"""Bytes that come into memory with a page that is touched, where the system has them at hand."""
-AT_HAND = 1 << 25
+INTERVAL = 0.001
+"""Seconds between two looks of the thread."""
+AROUND_A_FAULT, LARGEST_FOLIO = 1 << 16, 1 << 21
+"""Bytes that come into memory with a page that is touched, in blocks and without."""
+BLOCK, MOST_BLOCKS = 1 << 20, 1 << 13
+"""Bytes of a block at least, and how many a guard makes: a process may have 2^16 mappings."""
+AT_HAND = 1 << 24
 """Bytes of a mapped graph that are in memory while it is only checked or looked over."""
-HALF = 2
-"""A budget is so many times what is let go of; and that so many times what comes in unseen."""
+PART = 8
+"""A budget has so many parts: five that may be there, one for what comes in between two looks, and
+two for what threads touch before they look."""
+TEXT_BYTES, MOST_REGIONS = 128, 64
+LOOKING, FILE, BEFORE, MOST, THERE_MAY_BE, PAGE, ADVICE, TIMES, COUNT, TEXT = range(10)
+"""Words of a guard: whether a loop looks, the file that tells what is held, bytes held before, the
+most that were seen since, how many there may be, those of a page, the advice to the system, how
+often memory was let go, how many regions there are, and where the file's text goes. Regions follow,
+each where it begins and its bytes."""
+REGIONS = TEXT + TEXT_BYTES // 8
 
 
 def guarding() -> bool:
     """Return whether this system tells what is in memory, and lets go of it."""
     return hasattr(mmap, "MADV_DONTNEED") and os.path.exists(STATM)
-
-
-def of_files() -> int:
-    """Return the bytes of mapped files that this process holds in memory."""
-    with open(STATM) as told:
-        return int(told.read().split()[2]) * mmap.PAGESIZE
 
 
 def page_faults() -> int:
@@ -66,30 +72,64 @@ def page_faults() -> int:
 
 
 class Guard:
-    """Keeps some mapped arrays from taking more than `budget` bytes of memory inside a block."""
+    """Keeps some mapped arrays from taking more than `budget` bytes of memory inside a block.
+
+    Attributes
+    ----------
+    words
+        What a look needs to know; compiled loops have its address.
+    at_end
+        Called when the block ends.
+    """
 
     def __init__(
         self, arrays: Iterable[Array | None], budget: int, folder: str | PathLike[str] | None = None
     ) -> None:
-        self._regions: list[tuple[int, int]] = []
         self.budget, self.folder = budget, folder
+        self.words = np.zeros(REGIONS + 2 * MOST_REGIONS, np.int64)
+        self.words[THERE_MAY_BE] = 5 * budget // PART
+        self.words[PAGE] = mmap.PAGESIZE
+        self.at_end: list[Callable[[], None]] = []
         self._over = threading.Event()
-        self._looked: list[Callable[[], Array]] = []
         self._thread: threading.Thread | None = None
-        self.times = 0
-        """How often memory was let go."""
-        self.most = 0
-        """The most bytes that were seen."""
+        self._around = AROUND_A_FAULT
         self.add(*arrays)
+
+    @property
+    def times(self) -> int:
+        """How often memory was let go."""
+        return int(self.words[TIMES])
+
+    @property
+    def most(self) -> int:
+        """The most bytes that were seen."""
+        return int(self.words[MOST])
+
+    @property
+    def faults_between_looks(self) -> int:
+        """How many page faults a loop may have before it looks."""
+        return max(1, self.budget // PART // self._around)
 
     def add(self, *arrays: Array | None) -> None:
         """Guard more arrays."""
         for array in arrays:
-            if array is not None and array.nbytes:
+            if array is not None and array.nbytes and guarding():
                 begin = -(-array.ctypes.data // mmap.PAGESIZE) * mmap.PAGESIZE
                 end = (array.ctypes.data + array.nbytes) // mmap.PAGESIZE * mmap.PAGESIZE
                 if begin < end:
-                    self._regions.append((begin, end - begin))
+                    self._add(begin, end - begin)
+
+    def _add(self, begin: int, nbytes: int) -> None:
+        count = int(self.words[COUNT])
+        if count == MOST_REGIONS:
+            raise OutOfMemoryError(f"a run may have {MOST_REGIONS} mapped arrays at most")
+        self.words[REGIONS + 2 * count : REGIONS + 2 * count + 2] = begin, nbytes
+        self.words[COUNT] += 1
+        block = max(BLOCK, -(-nbytes // MOST_BLOCKS // mmap.PAGESIZE) * mmap.PAGESIZE)
+        if block >= LARGEST_FOLIO:
+            self._around = LARGEST_FOLIO
+        for first in range(begin, begin + nbytes, 2 * block):
+            _advise(first, min(block, begin + nbytes - first), mmap.MADV_DONTDUMP)
 
     def array(self, length: int, dtype: DTypeLike) -> Array:
         """Return a new array, all zero, that is a file without a name."""
@@ -101,43 +141,45 @@ class Guard:
         self.add(array)
         return array
 
+    def _advise_all(self, advice: int) -> None:
+        for begin, nbytes in self.words[REGIONS:].reshape(-1, 2)[: self.words[COUNT]].tolist():
+            _advise(begin, nbytes, advice)
+
     def let_go(self) -> None:
         """Take the arrays out of memory."""
-        advise = ctypes.CDLL(None).madvise
-        for begin, nbytes in self._regions:
-            advise(ctypes.c_void_p(begin), ctypes.c_size_t(nbytes), mmap.MADV_DONTNEED)
-        self.times += 1
-
-    def pace(self, looked: Callable[[], Array]) -> None:
-        """Tell a compiled loop of every look, in the two words that `looked` returns.
-
-        They are the page faults so far, and how many more there may be before the next look.
-        """
-        self._looked.append(looked)
+        self._advise_all(mmap.MADV_DONTNEED)
+        self.words[TIMES] += 1
 
     def look(self) -> None:
         """Let go if it has become too much."""
-        held = of_files() - self._before
-        self.most = max(self.most, held)
-        if held > self.budget // HALF:
+        held = self._of_files() - int(self.words[BEFORE])
+        self.words[MOST] = max(self.words[MOST], held)
+        if held > self.words[THERE_MAY_BE]:
             self.let_go()
 
+    def _of_files(self) -> int:
+        """Return the bytes of mapped files that this process holds in memory."""
+        told = os.pread(int(self.words[FILE]), TEXT_BYTES, 0)
+        return int(told.split()[2]) * mmap.PAGESIZE
+
     def _watch(self) -> None:
-        while not self._over.is_set():
-            faults = page_faults()
+        while not self._over.wait(INTERVAL):
             self.look()
-            for looked in self._looked:
-                looked()[:] = faults, max(1, self.budget // HALF // HALF // AROUND_A_FAULT)
-            time.sleep(INTERVAL)
 
     def __enter__(self) -> Guard:
         if guarding():
+            self.words[ADVICE] = mmap.MADV_DONTNEED
             self.let_go()
-            self._before = of_files()
+            try:
+                self.words[FILE] = os.open(STATM, os.O_RDONLY)
+            except OSError as error:
+                raise OutOfMemoryError(f"there is no room for an open file: {error}") from error
+            self.words[BEFORE] = self._of_files()
             self._thread = threading.Thread(target=self._watch, daemon=True)
             try:
                 self._thread.start()
             except RuntimeError as error:
+                os.close(int(self.words[FILE]))
                 raise OutOfMemoryError(f"there is no room for another thread: {error}") from error
             self._token = _guards.set((*_guards.get(), self))
         return self
@@ -152,9 +194,23 @@ class Guard:
         if self._thread is not None:
             _guards.reset(self._token)
             self._thread.join()
-            for looked in self._looked:
-                looked()[0] = 0
+            for call in self.at_end:
+                call()
+            os.close(int(self.words[FILE]))
             self.let_go()
+            self._advise_all(mmap.MADV_DODUMP)
+
+
+def _advise(begin: int, nbytes: int, advice: int) -> None:
+    """Tell the system what is to become of some memory; it need not listen."""
+    _madvise()(begin, nbytes, advice)
+
+
+@cache
+def _madvise() -> Callable[[int, int, int], int]:
+    function = ctypes.CDLL(None).madvise
+    function.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
+    return cast(Callable[[int, int, int], int], function)
 
 
 _guards: ContextVar[tuple[Guard, ...]] = ContextVar("broadfront_guards", default=())

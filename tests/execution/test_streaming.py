@@ -28,7 +28,8 @@ def streamed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Stream every mapped graph, and let go of all of it at every look."""
     monkeypatch.setattr(streaming, "ALWAYS", True)
     monkeypatch.setattr(need, "LEAST_OF_ARCS", 1)
-    monkeypatch.setattr(residence, "HALF", 1 << 30)
+    monkeypatch.setattr(need, "LEAST_OF_A_THREAD", 1)
+    monkeypatch.setattr(residence, "PART", 1 << 30)
     monkeypatch.setattr(residence, "INTERVAL", 0)
 
 
@@ -78,7 +79,8 @@ def test_any_graph(tmp_path_factory: pytest.TempPathFactory, name: str, animal: 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(streaming, "ALWAYS", True)
         patch.setattr(need, "LEAST_OF_ARCS", 1)
-        patch.setattr(residence, "HALF", 1 << 30)
+        patch.setattr(need, "LEAST_OF_A_THREAD", 1)
+        patch.setattr(residence, "PART", 1 << 30)
         answer = CALLS[name](bf.read(path), memory_limit=GENEROUS)
     np.testing.assert_array_equal(answer, CALLS[name](graph))
 
@@ -142,11 +144,10 @@ for call in (lambda graph: bf.bfs(graph, 1, memory_limit=limit),
 """
 
 
-def test_memory_stays_near_the_limit(tmp_path: Path) -> None:
-    """Resident memory grows by far less than the edges take, of which the limit is a quarter.
+def test_memory_stays_under_the_limit(tmp_path: Path) -> None:
+    """Resident memory grows by less than the limit, which is a quarter of what the edges take.
 
-    It may pass the limit for a moment: rows come in between two looks of a guard that waits for a
-    core, on a machine where others compute.
+    Rows are long, so that a vertex touches pages that no other does.
     """
     limit = 48 << 20
     bf.generate("uniform:16:400").save(tmp_path / "graph.bfg")
@@ -156,5 +157,5 @@ def test_memory_stays_near_the_limit(tmp_path: Path) -> None:
     ).stdout.split()  # fmt: skip
     bfs, size, pagerank, _ = map(int, told)
     assert size > 4 * limit
-    assert bfs < size // 2 + limit
-    assert pagerank < size // 2 + limit
+    assert bfs < limit
+    assert pagerank < limit

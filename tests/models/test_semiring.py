@@ -132,6 +132,50 @@ def test_the_masked_square_is_that_of_scipy(animal: Animal) -> None:
     assert semiring.masked_square_sum(graph, semiring.plus_pair, **PYTHON) == pairs.sum()
 
 
+@st.composite
+def three_matrices(draw: Any) -> list[scipy.sparse.csr_array]:
+    """Return square matrices of whole numbers, of one size."""
+    size = draw(st.integers(1, 7))
+    cells = st.lists(st.integers(0, 3), min_size=size * size, max_size=size * size)
+    found = (np.array(draw(cells), float).reshape(size, size) for _ in range(3))
+    return [scipy.sparse.csr_array(dense) for dense in found]
+
+
+def by_definition(
+    left: Any, right: Any, ring: semiring.Semiring, mask: Any, zero: float
+) -> np.ndarray[Any, Any]:
+    """Return the masked product of dense matrices, in plain Python."""
+    meet = ring.add.function if isinstance(ring.add, bf.Monoid) else ADDS[ring.add]
+    found = np.zeros_like(left)
+    for i, j in zip(*np.nonzero(mask), strict=True):
+        both = np.flatnonzero((left[i] != 0) & (right[:, j] != 0))
+        products = [ring.multiply(left[i, k], right[k, j]) for k in both]
+        found[i, j] = reduce(meet, products, zero)
+    return found
+
+
+@pytest.mark.parametrize("ring", [semiring.plus_times, semiring.min_plus, semiring.max_min])
+@given(matrices=three_matrices())
+@settings(max_examples=12, deadline=None)
+def test_masked_products_of_three_matrices(ring: semiring.Semiring, matrices: Any) -> None:
+    left, right, mask = matrices
+    dense = [matrix.toarray() for matrix in matrices]
+    expected = by_definition(*dense[:2], ring, dense[2], ring.zero(np.float64))
+    compiled = [{"threads": 2}, {"devices": 3}] if ring is semiring.min_plus else []
+    for options in (PYTHON, *compiled):
+        found = semiring.mxm(left, right, ring, mask=mask, **options)
+        np.testing.assert_array_equal(found.toarray(), expected)
+
+
+def test_the_masked_square_is_the_same_on_several_devices() -> None:
+    graph = bf.generate("rmat:7:4:directed=yes:weights=1-9:simple=yes")
+    with_divisors = semiring.Semiring(DIVISORS.add, DIVISORS.multiply, np.int64)
+    expected = semiring.masked_square(graph, with_divisors, **PYTHON)
+    for devices in (1, 2, 4):
+        found = semiring.masked_square(graph, with_divisors, devices=devices)
+        np.testing.assert_array_equal(found.toarray(), expected.toarray())
+
+
 def check_examples(graph: bf.Graph, **options: Any) -> None:
     """Compare the searches of the example with those of NetworkX."""
     other = graph.to_networkx()
@@ -194,6 +238,7 @@ def test_vectors_come_from_scipy_and_go_there() -> None:
 
 
 GRAPH = bf.generate("path:4")
+PARALLEL = bf.from_edges([0, 0, 1], [1, 1, 2], num_vertices=4, duplicates="keep")
 MIN = semiring.min_plus
 
 
@@ -218,7 +263,10 @@ MIN = semiring.min_plus
             "with 'any' use mask=",
         ),
         (lambda: semiring.masked_square(GRAPH, semiring.any_pair), "add='any'"),
-        (lambda: semiring.masked_square(GRAPH, semiring.plus_times, devices=2), "devices=2: rows"),
+        (lambda: semiring.mxm(GRAPH, GRAPH, MIN, mask=np.ones((4, 4))), "a Graph or a SciPy"),
+        (lambda: semiring.mxm(GRAPH, bf.generate("path:3"), MIN, mask=GRAPH), "4, 3, 4 rows"),
+        (lambda: semiring.mxm(GRAPH, PARALLEL, MIN, mask=GRAPH), "right has parallel edges"),
+        (lambda: semiring.mxm(GRAPH, GRAPH, "min", mask=GRAPH), "expected a Semiring"),
     ],
 )
 def test_what_is_wrong_is_refused(call: Any, said: str) -> None:

@@ -96,8 +96,6 @@ class RunAlone:
             job.program, self._graph, self._space, self._threads, len(self._places), self._large,
             job.memory, anew, self._guard,
         )  # fmt: skip
-        if self._guard is not None:
-            self._guard.pace(self._space.team.looked)
 
     def initialise(self) -> None:
         """Put the frontier into the queue; fields have been filled as they were made."""
@@ -126,7 +124,8 @@ class RunAlone:
         try:
             team.run(
                 self._loop, [self._threads], [self._arguments], time_limit=self._time_limit,
-                fault=self._fault, one_way=one_way, may_not_end=may_not_end(self.program),
+                fault=self._fault, one_way=one_way, guard=self._guard,
+                may_not_end=may_not_end(self.program),
             )  # fmt: skip
         except COMPILE_ERRORS as error:
             raise explained(error, self.program, self._arguments[1]) from error

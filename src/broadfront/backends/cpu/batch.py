@@ -25,6 +25,7 @@ from broadfront.backends.cpu.alone import (
 )
 from broadfront.backends.cpu.device import control
 from broadfront.backends.cpu.device import workspace as workspaces
+from broadfront.backends.cpu.device.pace import keep_to
 from broadfront.backends.cpu.device.team import compiled
 from broadfront.backends.cpu.device.timeline import FINE
 from broadfront.backends.cpu.loop.fused_batch import Batch, fused_batch
@@ -98,7 +99,7 @@ def _run_rows(job: Job, case: Case, guard: Guard | None, given: Rows, count: int
                 allow(case, own.account, held, memory_limit)
             each.team.reset(allowance.left())
             if guard is not None:
-                guard.pace(each.team.looked)
+                keep_to(guard, each.team.control[0])
         try:
             with following(
                 program.name, lambda: int(batch.turn[0]), lambda: _interrupt(crew),

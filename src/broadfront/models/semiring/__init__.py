@@ -1,5 +1,6 @@
 """Linear algebra over semirings: a graph is a sparse matrix, a frontier a sparse vector."""
 
+from broadfront.models.semiring.masked import mxm as mxm
 from broadfront.models.semiring.product import mxv as mxv
 from broadfront.models.semiring.product import vxm as vxm
 from broadfront.models.semiring.rings import Semiring as Semiring

@@ -1,30 +1,26 @@
-"""Matrix times matrix where it has entries: the masked square, and the sum of its entries.
+"""A matrix times itself where it has entries: the masked square, and the sum of its entries.
 
 Over `plus_pair`, of a symmetric matrix, an entry is the number of common neighbours of the two ends
 of an edge, which is what `Intersect` counts, and their sum is six times the number of triangles.
-Other semirings and matrices are multiplied row by column, two sorted lists side by side, for each
-entry by itself; that is for one device.
+Other semirings and matrices are masked products.
 """
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.devices.choose import PYTHON, choose
 from broadfront.errors import OptionError
 from broadfront.execution.options import Options
 from broadfront.execution.program import Program
 from broadfront.execution.run import run
-from broadfront.given import is_word
 from broadfront.graph.csr import Graph
-from broadfront.models.meeting import meeting
+from broadfront.models.semiring.masked import mxm, product_dtype
 from broadfront.models.semiring.product import as_graph, expect_ring
 from broadfront.models.semiring.rings import Semiring, plus_pair
-from broadfront.operators.describe import Compute, Field, Intersect
+from broadfront.operators.describe import Field, Intersect
 
 if TYPE_CHECKING:
     import scipy.sparse
@@ -63,7 +59,7 @@ def masked_square(
     graph = as_graph(matrix)
     expect_ring(ring)
     size = (graph.num_vertices, graph.num_vertices)
-    dtype = _dtype(ring, graph)
+    dtype = product_dtype(ring, graph, graph)
     if graph.num_arcs == 0:
         return csr_array(size, dtype=dtype)
     if _counts_triangles(graph, ring):
@@ -71,9 +67,7 @@ def masked_square(
         lower = csr_array((upper, graph.targets, graph.offsets), shape=size).T.tocsr().data
         entries = upper + lower
     else:
-        _refuse_many(options)
-        program = _row_by_column(ring, dtype.str, graph.weighted)
-        entries = run(program, graph, **options)["entries"]
+        return mxm(graph, graph, ring, mask=graph, **options)
     return csr_array((entries, graph.targets, graph.offsets), shape=size)
 
 
@@ -109,25 +103,6 @@ def _counts_triangles(graph: Graph, ring: Semiring) -> bool:
     return simple and ring == plus_pair
 
 
-def _refuse_many(options: Options) -> None:
-    """Refuse several devices: a row and a column may be of two of them."""
-    devices = options.get("devices")
-    if not is_word(devices, PYTHON) and len(choose(devices, options.get("threads"))) > 1:
-        raise OptionError(
-            f"devices={devices!r}: rows are multiplied by columns that another device may have; "
-            "leave devices= out, or take plus_pair of a simple undirected graph, which counts "
-            "common neighbours on any devices"
-        )
-
-
-def _dtype(ring: Semiring, graph: Graph) -> np.dtype[Any]:
-    if ring.add in ("any", "or"):
-        raise OptionError(f"add={ring.add!r}: expected {', '.join(REDUCED)} or a Monoid")
-    if ring.dtype is not None:
-        return np.dtype(ring.dtype)
-    return np.dtype(np.int64) if graph.weights is None else graph.weights.dtype
-
-
 def _note(first, second, edge, common, state):
     state.entries[edge] = common
 
@@ -136,39 +111,3 @@ COMMON = Program(
     {"entries": Field(np.int64, per="edge")}, step=[Intersect(_note, each="edge")],
     name="masked square",
 )  # fmt: skip
-
-
-@lru_cache(maxsize=64)
-def _row_by_column(ring: Semiring, dtype: str, weighted: bool) -> Program:
-    """Return the program that multiplies a row by a column for each entry."""
-    multiply, meet, zero = ring.multiply, meeting(ring.add), np.dtype(dtype).type(ring.zero(dtype))
-    left, right = (_weight, _in_weight) if weighted else (_one, _one)
-
-    def square(vertex, state):
-        for edge in range(state.offsets[vertex], state.offsets[vertex + 1]):
-            other = state.targets[edge]
-            total = zero
-            row, row_end = state.offsets[vertex], state.offsets[vertex + 1]
-            column, column_end = state.in_offsets[other], state.in_offsets[other + 1]
-            while row < row_end and column < column_end:
-                one, two = state.targets[row], state.in_targets[column]
-                if one == two:
-                    total = meet(total, multiply(left(row, state), right(column, state)))
-                row += one <= two
-                column += two <= one
-            state.entries[edge] = total
-
-    fields = {"entries": Field(dtype, fill=ring.zero(dtype), per="edge")}
-    return Program(fields, step=[Compute(square)], name="masked square")
-
-
-def _weight(edge, state):
-    return state.weight[edge]
-
-
-def _in_weight(edge, state):
-    return state.in_weight[edge]
-
-
-def _one(edge, state):
-    return 1

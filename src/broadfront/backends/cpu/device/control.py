@@ -25,6 +25,7 @@ from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from broadfront import atomics
+from broadfront.backends.cpu.device.call import call
 from broadfront.kernel import inner
 from broadfront.pages import zeros
 from broadfront.pointers import shifted
@@ -44,9 +45,12 @@ to look before giving up the core, whether there are no incoming arcs yet, and w
 computes on the cores."""
 ACTING = HERE + 1
 """How many devices further on is the one that a thread works for, where it takes turns."""
-LOOKED, ALLOWED = BEGUN + 1, BEGUN + 2
-"""Page faults of the process when mapped arrays were last looked after (`broadfront.residence`), or
-0 where nobody has to; and how many more there may be until they are again."""
+LOOKED, ALLOWED, WATCH, WATCHED = BEGUN + 1, BEGUN + 2, BEGUN + 3, BEGUN + 4
+"""Page faults of the process when mapped arrays were last looked after, or 0 where nobody has to;
+how many more there may be until they are again; and the address of what looks after them, with that
+of what it is called with (`broadfront.backends.cpu.device.pace`)."""
+ROWS_AT_A_TIME, LONG_ROW = 32, 1 << 14
+"""Rows, and arcs of one, after which a thread asks whether mapped arrays are to be looked after."""
 RAISED = STOP + 1
 """Three words for the error of a signal handler: its type, value and traceback, as Python has them
 in C. They are on the line of `STOP`, and written when it is."""
@@ -273,11 +277,20 @@ def _page_faults(typing_context: Any) -> Any:
 
 @inner
 def keep_pace(control):
-    """Wait where mapped arrays are to be looked after, and too many faults came since they were."""
+    """Look after mapped arrays where that is to be done, and enough faults came since it was."""
     looked = atomics.load(control, LOOKED)
-    while looked != 0 and _page_faults() - looked > control[ALLOWED] and not stopped(control):
-        _sleep_microseconds(np.uint32(20))
-        looked = atomics.load(control, LOOKED)
+    if looked != 0:
+        faults = _page_faults()
+        if faults - looked > control[ALLOWED]:
+            call(control[WATCH], control[WATCHED])
+            atomics.store(control, LOOKED, faults)
+
+
+@inner
+def keep_pace_at(control, place, arcs):
+    """Do as `keep_pace` at every few places of a list of rows, and after a long row."""
+    if place & (ROWS_AT_A_TIME - 1) == ROWS_AT_A_TIME - 1 or arcs > LONG_ROW:
+        keep_pace(control)
 
 
 @inner
@@ -289,8 +302,7 @@ def poll(control):
 @inner
 def poll_at(control, now):
     """Do as `poll` at a time that the caller knows."""
-    if atomics.load(control, LOOKED) != 0:
-        keep_pace(control)
+    keep_pace(control)
     if now > control[DEADLINE]:
         stop(control, OUT_OF_TIME)
     if now > control[NEXT_LOOK]:
@@ -333,7 +345,7 @@ def claim(control, cursor, rank, count):
     """Return the first of the next `count` pieces of work; `NO_MORE` once the run is to stop."""
     if rank == 0:
         poll(control)
-    elif atomics.load(control, LOOKED) != 0:
+    else:
         keep_pace(control)
     if stopped(control):
         return NO_MORE
@@ -348,7 +360,7 @@ def claim_piece(control, cursor, rank, count, near):
     """
     if rank == 0:
         poll(control)
-    elif atomics.load(control, LOOKED) != 0:
+    else:
         keep_pace(control)
     if stopped(control):
         return NO_MORE

@@ -20,13 +20,12 @@ import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from broadfront import threads as thread_settings
 from broadfront.backends.cpu.device import control
 from broadfront.backends.cpu.device.calls import Calls
+from broadfront.backends.cpu.device.pace import keep_to
 from broadfront.errors import DeviceError, DeviceMemoryError, TimeLimitError
+from broadfront.residence import Guard
 
 Job = tuple[Calls, int]
 STACK = 1 << 23
@@ -61,6 +60,7 @@ class Team:
         one_way: bool = False,
         may_not_end: bool = False,
         here: Sequence[int] | None = None,
+        guard: Guard | None = None,
     ) -> Any:
         """Call ``loop(rank, threads, control, *arguments)`` on every thread of every device.
 
@@ -68,10 +68,13 @@ class Team:
         of its loop, after so many times. With `one_way` there are no incoming arcs yet, and the
         loop may be left for them: see `wants_incoming`. `may_not_end` tells whether functors have
         loops of their own. `here` are the devices that run in this process, all without a word.
+        `guard` is of mapped arrays that the loop of the first device reads.
         """
         here = range(len(threads)) if here is None else here
         self.reset(time_limit, len(threads), fault)
         self.control[:, control.ONE_WAY] = one_way
+        if guard is not None:
+            keep_to(guard, self.control[0])
         if 0 not in here:  # whose words all look at
             self.control[0, control.BEGUN] = 1
             self.control[0, control.DEADLINE] += time.monotonic_ns()
@@ -180,10 +183,6 @@ class Team:
             words[device, control.FIRST] = -device * control.WORDS
         if fault is not None:
             words[fault[0], control.FAULT : control.FAULT + 2] = fault[1:]
-
-    def looked(self) -> NDArray[np.int64]:
-        """Return the words in which the loop is told when mapped arrays were looked after."""
-        return self.control[0, control.LOOKED : control.ALLOWED + 1]
 
     @property
     def wants_incoming(self) -> bool:

@@ -46,8 +46,10 @@ from broadfront.residence import guarding
 if TYPE_CHECKING:
     from broadfront.backends.cpu.many import One
 
-LEAST_OF_ARCS = 1 << 24
-"""Bytes of arcs in memory that a streamed run has at least."""
+LEAST_OF_ARCS, LEAST_OF_A_THREAD = 1 << 24, 1 << 23
+"""Bytes of arcs in memory that a streamed run has at least, and each of its threads."""
+LONG_ROWS = 4
+"""A thread may be inside so long a row when it is time to let go, a quarter of what it has."""
 MOST_DEVICES = 64
 """So many are tried to find what would fit."""
 
@@ -70,6 +72,13 @@ class Case(NamedTuple):
     """Whether it is one of many from sources of their own, which leave tiles alone."""
     streamed: bool = False
     """Whether what is as large as the arcs comes from files, a little at a time."""
+
+    @property
+    def least_of_arcs(self) -> int:
+        """The least bytes of arcs in memory of a streamed run: room for the longest row, too."""
+        graph, threads = self.graph, max(1, self.threads)
+        row = graph.max_degree * sum(array.itemsize for array in graph.arc_arrays)
+        return max(LEAST_OF_ARCS, threads * LEAST_OF_A_THREAD) + LONG_ROWS * threads * row
 
     def bytes_at_first(self, at_most: bool = False) -> list[int]:
         """Return what each device begins with; `at_most` with all that the graph may come to."""
@@ -98,6 +107,7 @@ class Case(NamedTuple):
         work = work_for(program, portion, self.starting, memory=self.memory)
         later = program.pulls_later(large) and not self.each_alone and not at_most
         held += graph_bytes(graph, program.looks_back(large) and not later, self.streamed)
+        held += self.least_of_arcs if self.streamed else 0
         held += _field_bytes(program, graph.num_vertices, graph.num_arcs)
         return held + ledger.asked_bytes + int(work.account[HELD])
 
@@ -138,12 +148,12 @@ def _column_bytes(setting: Setting, part: Outline) -> int:
 def graph_bytes(graph: Graph, looks_back: bool, streamed: bool = False) -> int:
     """Return the bytes of a graph, with incoming arcs that have yet to be built where needed.
 
-    Of one that is streamed these are its vertices, and the least that there is of its arcs.
+    Of one that is streamed these are its vertices.
     """
     if streamed:
         sides = 2 if graph.directed and (looks_back or graph.has_transpose) else 1
         vertices = sum(column.nbytes for column in graph.vertex_data.values())
-        return sides * graph.offsets.nbytes + vertices + LEAST_OF_ARCS
+        return sides * graph.offsets.nbytes + vertices
     missing = looks_back and not graph.has_transpose
     return graph.nbytes + (graph.row_bytes if missing else 0)
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from broadfront.backends.cpu.memory.need import LEAST_OF_ARCS, Case, graph_bytes, refuse
+from broadfront.backends.cpu.memory.need import Case, graph_bytes, refuse
 from broadfront.graph.csr import Graph
 from broadfront.graph.external.turned import beside, turn
 from broadfront.residence import Guard, guarding
@@ -39,7 +39,8 @@ def streaming(case: Case, most: int | None) -> Iterator[Guard | None]:
     if most is None or not case.streamed:
         yield None
         return
-    budget = LEAST_OF_ARCS + max(0, most - max(case.bytes_at_first())) // 2
+    first, last = case.span()
+    budget = case.least_of_arcs + max(0, (most - first) // 2, most - last)
     with Guard(case.graph.arc_arrays, budget, beside(case.graph)) as guard:
         if case.graph.has_transpose:
             guard.add(*case.graph.transpose.arc_arrays)
@@ -51,7 +52,7 @@ def streaming(case: Case, most: int | None) -> Iterator[Guard | None]:
 def held_by_graph(case: Case, looks_back: bool, guard: Guard | None) -> int:
     """Return the bytes of a run's graph; of arcs that are streamed all that there may be."""
     held = graph_bytes(case.graph, looks_back, case.streamed)
-    return held if guard is None else held - LEAST_OF_ARCS + guard.budget
+    return held if guard is None else held + guard.budget
 
 
 def turn_back(graph: Graph, guard: Guard | None) -> None:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import atomics
-from broadfront.backends.cpu.device.control import CURSORS, LINE, poll, stopped
+from broadfront.backends.cpu.device.control import CURSORS, LINE, keep_pace, poll, stopped
 from broadfront.backends.cpu.device.workspace import Workspace
 from broadfront.backends.cpu.operators.frontier import STATS_WORDS, TAIL
 from broadfront.graph.csr import Graph
@@ -279,6 +279,8 @@ def claim_block(rank, threads, control, work):
     """
     if rank == 0:
         poll(control)
+    else:
+        keep_pace(control)
     if not stopped(control):
         for step in range(threads):
             whose = rank + step - (threads if rank + step >= threads else 0)

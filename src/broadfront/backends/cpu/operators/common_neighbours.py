@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.backends.cpu.device.control import NO_MORE, claim
+from broadfront.backends.cpu.device.control import NO_MORE, claim, keep_pace_at
 from broadfront.backends.cpu.operators.frontier import WORK
 from broadfront.backends.cpu.operators.orient import first_from
 from broadfront.kernel import inner
@@ -61,6 +61,7 @@ def common_neighbours(functor: Callable[..., Any]) -> Callable[..., Any]:
             tell_edge(own, other, edge, common, graph, state)
             met += common
             looked += last - first
+            keep_pace_at(control, edge, last - first)
             if looked > rest:
                 rest = looked + LOOK_EVERY
                 if claim(control, WORK + turn % 3, rank, 0) == NO_MORE:

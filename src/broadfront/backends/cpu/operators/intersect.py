@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from broadfront import atomics
-from broadfront.backends.cpu.device.control import LINE, NO_MORE, claim, nanoseconds
+from broadfront.backends.cpu.device.control import LINE, NO_MORE, claim, keep_pace_at, nanoseconds
 from broadfront.backends.cpu.operators.common_neighbours import LOOK_EVERY, common_neighbours
 from broadfront.backends.cpu.operators.frontier import (
     ATOMICS,
@@ -213,6 +213,7 @@ def marking(found: Found) -> Callable[..., Any]:
                 first, last = np.int64(start[other]), np.int64(ends[other])
                 met += scan(own, other, first, last, kept, marks, lists, state)
                 looked += last - first
+                keep_pace_at(control, slot, last - first)
                 if looked > rest:
                     rest = looked + LOOK_EVERY
                     if claim(control, WORK + turn % 3, rank, 0) == NO_MORE:

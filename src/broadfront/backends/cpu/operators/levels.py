@@ -18,7 +18,14 @@ from typing import Any
 import numpy as np
 
 from broadfront import atomics
-from broadfront.backends.cpu.device.control import LINE, claim, nanoseconds, poll_at, stopped
+from broadfront.backends.cpu.device.control import (
+    LINE,
+    claim,
+    keep_pace_at,
+    nanoseconds,
+    poll_at,
+    stopped,
+)
 from broadfront.backends.cpu.operators.frontier import (
     ATOMICS,
     BEFORE,
@@ -81,7 +88,7 @@ def levels(
     def by_one(control, begin, end, rare, graph, state, in_state, work, front, turn):
         """Do a level by one thread, which meets nobody."""
         memory, began = work.levels, front[CLOCK]
-        visited = sum_up(begin, end, end, rare, memory, graph, state, in_state)
+        visited = sum_up(control, begin, end, end, rare, memory, graph, state, in_state)
         apply_all(begin, end, memory, state)
         _write(work, front, end - begin, visited, began)
         poll_at(control, front[CLOCK])
@@ -95,14 +102,16 @@ def levels(
         visited = np.int64(0)
         first, last = share(end - begin, rank, threads)
         if end - begin < SHORT:
-            visited = sum_up(begin + first, begin + last, end, rare, memory, graph, state, in_state)
+            visited = sum_up(
+                control, begin + first, begin + last, end, rare, memory, graph, state, in_state
+            )
         else:
             while True:
                 place = begin + claim(control, WORK + turn % 3, rank, TURN)
                 if place >= end:
                     break
                 until = min(end, place + TURN)
-                visited += sum_up(place, until, end, rare, memory, graph, state, in_state)
+                visited += sum_up(control, place, until, end, rare, memory, graph, state, in_state)
         stats = shifted(work.stats, (turn & 1) * LINE)
         atomics.store(stats, rank * STATS_WORDS, visited)
         turn = finish(control, rank, threads, turn)
@@ -200,7 +209,7 @@ def _summing(operator: Levels) -> Callable[..., Any]:
         return (one + two) + (three + four)
 
     @inner
-    def sum_up(begin, end, limit, rare, memory, graph, state, in_state):
+    def sum_up(control, begin, end, limit, rare, memory, graph, state, in_state):
         """Sum for `order[begin:end]` of a level that ends at `limit`; return arcs looked at."""
         order = memory.order
         offsets = graph.offsets if outgoing else graph.in_offsets
@@ -219,6 +228,7 @@ def _summing(operator: Levels) -> Callable[..., Any]:
             else:
                 memory.totals[place] = total_of(vertex, first, last, targets, seen)
             visited += last - first
+            keep_pace_at(control, place, last - first)
         return visited
 
     return sum_up

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import atomics
-from broadfront.backends.cpu.device.control import CURSORS, LINE, claim
+from broadfront.backends.cpu.device.control import CURSORS, LINE, claim, keep_pace_at
 from broadfront.backends.cpu.device.workspace import Workspace
 from broadfront.backends.cpu.operators.frontier import TAIL, WORK, finish, prepare, share
 from broadfront.bits import leading_zeros
@@ -206,6 +206,7 @@ def _write_rows(rank, control, graph, lists, turn):
                 kept[slot] = other
                 slot += np.int64(other < own)
             lists.end[own] = slot
+            keep_pace_at(control, own, last - first)
 
 
 @inner

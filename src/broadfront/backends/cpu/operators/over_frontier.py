@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from broadfront import atomics
-from broadfront.backends.cpu.device.control import CURSORS, LINE, claim, nanoseconds
+from broadfront.backends.cpu.device.control import CURSORS, LINE, claim, keep_pace_at, nanoseconds
 from broadfront.backends.cpu.operators.frontier import (
     ALL_SIZE,
     ATOMICS,
@@ -74,6 +74,7 @@ def each_of_frontier(
                 answer, looked = at_vertex(np.int64(queue[place]), graph, state, in_state)
                 totals = add(totals, answer, state)
                 visited += looked
+                keep_pace_at(control, place, looked)
             store(partials, begin // grain, totals)
 
     @inner
@@ -91,6 +92,7 @@ def each_of_frontier(
                     answer, looked = at_vertex(vertex, graph, state, in_state)
                     totals = add(totals, answer, state)
                     visited += looked
+                    keep_pace_at(control, vertex, looked)
                     left &= left - np.uint64(1)
             store(partials, begin // WORDS_PER_TURN, totals)
 

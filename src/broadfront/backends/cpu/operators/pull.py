@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.backends.cpu.device.control import claim
+from broadfront.backends.cpu.device.control import LONG_ROW, claim, keep_pace
 from broadfront.backends.cpu.operators.combine import Combine
 from broadfront.backends.cpu.operators.frontier import WORK
 from broadfront.bits import count_ones, trailing_zeros
@@ -52,7 +52,7 @@ def pull(
         return improved, last - first
 
     @inner
-    def sweep(word, offsets, targets, bits, wanting, following, state, out):
+    def sweep(control, word, offsets, targets, bits, wanting, following, state, out):
         """Serve the 64 vertices of one word; return how many improved, and arcs looked at."""
         one = np.uint64(1)
         left = wanting[word + 1]
@@ -69,6 +69,8 @@ def pull(
             vertex = np.int64((np.uint64(word) << np.uint64(6)) | bit)
             improved, looked = look(vertex, offsets, targets, bits, state, out)
             visited += looked
+            if looked > LONG_ROW:
+                keep_pace(control)
             if improved:
                 found |= one << bit
                 if not wanted(vertex, state):
@@ -87,9 +89,18 @@ def pull(
                 return size, visited
             for word in range(begin, min(words, begin + WORDS_PER_TURN)):
                 more, looked = sweep(
-                    word, graph.in_offsets, graph.in_targets, bits, wanting, following, state, out
+                    control,
+                    word,
+                    graph.in_offsets,
+                    graph.in_targets,
+                    bits,
+                    wanting,
+                    following,
+                    state,
+                    out,
                 )
                 size += more
                 visited += looked
+                keep_pace(control)
 
     return run

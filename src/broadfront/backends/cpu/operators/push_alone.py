@@ -11,14 +11,14 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.backends.cpu.device.control import keep_pace, poll, stopped
+from broadfront.backends.cpu.device.control import keep_pace_at, poll, stopped
 from broadfront.backends.cpu.operators.frontier import SLACK
 from broadfront.backends.cpu.operators.walk import Rules
 from broadfront.kernel import inlined
 from broadfront.pointers import as_element, prefetch
 
-LOOK_EVERY, PACE_EVERY = 4096, 32
-"""Vertices between two looks at the clock, and between two at who looks after mapped arrays."""
+LOOK_EVERY = 4096
+"""Vertices between two looks at the clock."""
 
 
 def push_alone(rules: Rules) -> Callable[..., Any]:
@@ -43,11 +43,10 @@ def push_alone(rules: Rules) -> Callable[..., Any]:
                 poll(control)
                 if stopped(control):
                     break
-            if place & (PACE_EVERY - 1) == PACE_EVERY - 1:
-                keep_pace(control)
             source = np.int64(queue[place])
             fetch_ahead(queue, place, size, graph, state, out, final)
             first, last = np.int64(offsets[source]), np.int64(offsets[source + 1])
+            keep_pace_at(control, place, last - first)
             visited += last - first
             for edge in range(first, last):
                 neighbor = np.int64(targets[edge])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from broadfront import atomics
-from broadfront.backends.cpu.device.control import CURSORS, LINE, barrier, claim
+from broadfront.backends.cpu.device.control import CURSORS, LINE, barrier, claim, keep_pace_at
 from broadfront.backends.cpu.operators.frontier import HUB, HUB_WORK, SPARE, WORK
 from broadfront.backends.cpu.operators.push_alone import fetching
 from broadfront.backends.cpu.operators.push_by_vertex import next_turn, turn_length
@@ -90,6 +90,7 @@ def push_by_degree(rules: Rules) -> Callable[..., Any]:
                 )  # fmt: skip
                 edges += more
                 settled += found
+                keep_pace_at(control, place, last - first)
         if graph.most_degree > aside:
             barrier(control, rank, threads)
             kept, more, found = push_hubs(

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.backends.cpu.device.control import NO_MORE, claim, claim_piece
+from broadfront.backends.cpu.device.control import NO_MORE, claim, claim_piece, keep_pace_at
 from broadfront.backends.cpu.operators.frontier import MINE, WORK
 from broadfront.backends.cpu.operators.push_alone import fetching
 from broadfront.backends.cpu.operators.walk import Rules, append, edge_walker
@@ -52,6 +52,7 @@ def push_by_vertex(rules: Rules) -> Callable[..., Any]:
                 )  # fmt: skip
                 edges += more
                 settled += found
+                keep_pace_at(control, place, last - first)
         append(local, kept, following, graph.num_vertices, control, turn)
         return edges, visited, settled
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.backends.cpu.device.control import claim, poll, stopped
+from broadfront.backends.cpu.device.control import claim, keep_pace, keep_pace_at, poll, stopped
 from broadfront.backends.cpu.device.workspace import Workspace
 from broadfront.backends.cpu.operators.compute import blocks_of_vertices, dense
 from broadfront.backends.cpu.operators.frontier import BLOCK, WORK, finish, prepare
@@ -38,6 +38,8 @@ GRAIN = 64
 """Vertices of a frontier that a thread takes at a time: some may have many neighbours."""
 POLLED = 16
 """Tiles after which a thread looks whether the run is to stop."""
+PACED = 1 << 17
+"""Words of a tile, an even number, after which it asks whether to look after mapped arrays."""
 
 
 class Offers(NamedTuple):
@@ -182,6 +184,7 @@ def _by_edges(
             answer, looked = at_vertex(np.int64(graph.members[place]), graph, state, in_state)
             totals = add(totals, answer, state)
             visited += looked
+            keep_pace_at(control, place, looked)
         return totals, visited
 
     return dense(blocks_of_vertices, block_of_rows, store, publish)
@@ -235,6 +238,7 @@ def _by_rows(
             vertex = np.int64(graph.members[place])
             begin, end = np.int64(offsets[vertex]), np.int64(offsets[vertex + 1])
             visited += end - begin
+            keep_pace_at(control, place, end - begin)
             total = start
             for edge in range(begin, end):
                 total = meeting(total, offers[targets[edge]])
@@ -292,11 +296,13 @@ def _by_tiles(
                 if stopped(control):
                     break
             number = stripe * stripes + source
-            tile(
-                tiles.pairs, tiles.starts[number], tiles.starts[number + 1],
-                shifted(offers, source << bits), gathered,
-            )  # fmt: skip
-        totals = begin_totals(state)
+            begin, last = np.int64(tiles.starts[number]), np.int64(tiles.starts[number + 1])
+            while begin < last:
+                end = min(last, begin + PACED)
+                tile(tiles.pairs, begin, end, shifted(offers, source << bits), gathered)
+                keep_pace(control)
+                begin = end
+        totals = (0.0, 0.0)
         for place in range(count):
             totals = add(totals, apply(first + place, gathered[place], state), state)
         return totals, tiles.arcs[stripe]

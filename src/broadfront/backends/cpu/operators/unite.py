@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import atomics
-from broadfront.backends.cpu.device.control import LINE, claim, nanoseconds
+from broadfront.backends.cpu.device.control import LINE, claim, keep_pace_at, nanoseconds
 from broadfront.backends.cpu.device.workspace import Workspace
 from broadfront.backends.cpu.operators.frontier import (
     ATOMICS,
@@ -214,7 +214,9 @@ def _everywhere(forest_of: Callable[..., Any], action: Callable[..., Any]) -> Ca
             first = block * BLOCK
             for place in range(first, min(graph.owned, first + BLOCK)):
                 vertex = np.int64(graph.members[place])
-                looked += action(place, vertex, graph, state, forest, trees)
+                arcs = action(place, vertex, graph, state, forest, trees)
+                looked += arcs
+                keep_pace_at(control, place, arcs)
         trees.looked[rank * LINE] += looked
         return finish(control, rank, threads, turn)
 
