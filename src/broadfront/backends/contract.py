@@ -133,6 +133,9 @@ class Backend(Protocol):
     def worth_a_layout(self, graph: Graph) -> bool:
         """Tell whether sums over neighbours gain from a layout of the graph made for them."""
 
+    def worth_an_order(self, program: Program, graph: Graph, rows: int) -> bool:
+        """Tell whether so many rows gain from vertices in another order, by these alone."""
+
 
 def carry_out(run: Run, time_limit: float | None = None) -> Answer:
     """Take a run from its beginning to its end."""

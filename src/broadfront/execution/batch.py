@@ -94,6 +94,9 @@ def run_each(
         devices = choose(where.get("devices"), threads)
         if len(devices) == 1 and "partitioner" not in where and asynchronous is None:
             threads = devices[0].threads if names_threads(where.get("devices")) else threads
+            asked = not {"relabel", "memory_limit"}.isdisjoint(where)
+            if not asked and backend.worth_an_order(program, graph, len(places)):
+                where["relabel"] = True
             at_once = backend.rows_at_once(graph, len(places), threads)
     if at_once == 0:  # `run` finds out, for each of them
         meaning = Meaning(program, {})
@@ -110,7 +113,7 @@ def run_each(
             job = Job(
                 meaning.program, graph, parameters=numbers, memory=how["memory"],
                 memory_limit=where.get("memory_limit"), time_limit=how.get("time_limit"),
-                checked=how.get("checked", False),
+                relabel=where.get("relabel"), threads=threads, checked=how.get("checked", False),
             )  # fmt: skip
             record = backend.run_rows(job, rows, at_once)
     found = answered(meaning.program.on(graph.targets.dtype), rows.arrays)

@@ -43,9 +43,14 @@ class Groups(NamedTuple):
     owners: int
 
 
+def degrees_differ(graph: Graph) -> bool:
+    """Tell whether degrees differ so much that vertices are grouped by them."""
+    return 0 < SKEWED * graph.num_arcs <= graph.max_degree * graph.num_vertices
+
+
 def grouped(graph: Graph, owner: Array, count: int) -> Groups:
     """Return groups by owner and degree, or by owner alone if degrees are much alike."""
-    if graph.max_degree * graph.num_vertices < SKEWED * graph.num_arcs:
+    if not degrees_differ(graph):
         return Groups(owner, 1, count)
     digits = int(graph.max_degree).bit_length()
     each = digits + 1

@@ -21,6 +21,7 @@ from broadfront.devices.profile import MINIMAL, MemoryProfile, largest
 from broadfront.report.asynchronous import WorkRecord, added
 from broadfront.report.devices import DeviceRecord, one_after_the_other, summary
 from broadfront.report.ways import PUSHING, WAYS
+from broadfront.sizes import size_text
 
 if TYPE_CHECKING:
     import pandas
@@ -52,6 +53,8 @@ class Record:
         again where a search has to wait for incoming arcs), and how many threads there were.
     bytes
         A row per run: memory of the program's fields, and of the rest that it asked for.
+    order_bytes
+        Bytes of the graph's copy in the order of degrees, where one device ran on that; else 0.
     """
 
     iterations: int
@@ -82,6 +85,7 @@ class Record:
     """Work items and messages of an asynchronous run, which has no iterations, and one row."""
     why: str = ""
     """Why it was run so; empty where that was asked for, and where there was one device."""
+    order_bytes: int = 0
 
     @property
     def edges_visited(self) -> int:
@@ -196,6 +200,7 @@ class Record:
             "workspace_bytes": self.workspace_bytes,
             "peak_bytes": self.peak_bytes,
             "growths": self.growths,
+            "order_bytes": self.order_bytes,
             "execution": self.execution,
             "why": self.why,
             **({} if self.work is None else self.work.totals()),
@@ -212,6 +217,8 @@ class Record:
             where = f"{len(self.devices)} devices by {self.partitioner}, "
         threads = f"{self.threads} thread{'s' if self.threads > 1 else ''}"
         compiling = f", and {self.compile_seconds:.1f} s compiling" if self.compile_seconds else ""
+        if self.order_bytes:
+            sent = [f"vertices by degree, in {size_text(self.order_bytes)} beside the graph"]
         return [*sent, f"{self.seconds * 1e3:,.2f} ms on {where}{threads}{compiling}"]
 
     def __repr__(self) -> str:
@@ -250,5 +257,6 @@ def joined(records: Sequence[Record]) -> Record:
         elif name in ("execution", "why"):
             together[name] = ", then ".join(filter(None, dict.fromkeys(values)))
         else:
-            together[name] = max(values) if name == "threads" else sum(values)
+            largest_of = name in ("threads", "order_bytes")
+            together[name] = max(values) if largest_of else sum(values)
     return Record(**together)

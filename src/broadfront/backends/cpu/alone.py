@@ -59,7 +59,7 @@ class RunAlone:
     """
 
     def __init__(self, job: Job) -> None:
-        self._clock = Clock()
+        self._clock = job.clock or Clock()
         self._job, self._graph = job, job.graph
         graph = job.graph
         self._places = frontier_of(graph, job.frontier)
@@ -74,6 +74,11 @@ class RunAlone:
         self._names = self.program.state_names_with(self._columns.names)
         self._launches, self._barriers = 0, 0
         self._fault = job.fault
+
+    @property
+    def threads(self) -> int:
+        """How many threads it has."""
+        return self._threads
 
     def compile(self) -> None:
         """Make the loop, which is compiled when it is first called."""

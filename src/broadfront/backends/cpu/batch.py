@@ -68,7 +68,7 @@ def run_rows(job: Job, given: Rows, count: int) -> Record:
 
 
 def _run_rows(job: Job, case: Case, guard: Guard | None, given: Rows, count: int) -> Record:
-    clock, program, graph, arrays = Clock(), job.program, job.graph, given.arrays
+    clock, program, graph, arrays = job.clock or Clock(), job.program, job.graph, given.arrays
     memory_limit, time_limit = job.memory_limit, job.time_limit
     batch = Batch(
         given.sources, np.zeros(1, np.int64), np.zeros((len(given.sources), 3), np.int64),

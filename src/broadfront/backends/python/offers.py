@@ -9,6 +9,7 @@ from broadfront.backends.contract import Job, Rows, Run
 from broadfront.backends.python.run import PythonRun
 from broadfront.errors import OptionError
 from broadfront.execution.asynchronous.settings import Async
+from broadfront.execution.program import Program
 from broadfront.graph.csr import Graph
 from broadfront.report.record import Record
 
@@ -43,4 +44,9 @@ def run_rows(job: Job, given: Rows, count: int) -> Record:
 
 def worth_a_layout(graph: Graph) -> bool:
     """Return False: sums go along the graph as it is."""
+    return False
+
+
+def worth_an_order(program: Program, graph: Graph, rows: int) -> bool:
+    """Return False: vertices keep the order of the graph."""
     return False
