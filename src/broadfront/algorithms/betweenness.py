@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 from broadfront.algorithms.brandes import UNWEIGHTED, weighted_brandes
 from broadfront.algorithms.distances import check_lengths, weighed, working_dtype
 from broadfront.algorithms.sssp import shortest_paths
+from broadfront.backends.registry import backend_of
 from broadfront.clock import Allowance
 from broadfront.errors import GraphError, OptionError
 from broadfront.execution.batch import run_each
@@ -120,6 +121,10 @@ def betweenness(
     at_once = max(1, VERTICES_AT_ONCE // max(1, graph.num_vertices))
     if options.get("memory_limit") is not None:
         at_once = 1  # a limit counts the rows of sources under way; others would come on top
+    elif dtype is None and "relabel" not in options:
+        backend = backend_of(options.get("devices"))
+        if backend.worth_an_order(UNWEIGHTED, graph, len(roots)):
+            options["relabel"] = True
     progress, time_limit = options.pop("progress", None), options.pop("time_limit", None)
     with listening(progress), Allowance(time_limit) as left:
         for done in range(0, max(1, len(roots)), at_once):

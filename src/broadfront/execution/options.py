@@ -40,7 +40,10 @@ class Options(TypedDict, total=False):
         where ids have locality, and else ``"random"``; the record says which.
     relabel
         Whether devices number their vertices anew, or keep the ids of the graph. By default they
-        do where no functor uses the number of a vertex but to look up what belongs to it.
+        do where no functor uses the number of a vertex but to look up what belongs to it. One
+        device has the whole graph in the order of degrees then, where these differ much: by default
+        where that pays, with True at once, with False never. No answer tells but by rounding;
+        `order_bytes` of the report does. See `docs/devices.md`.
     execution
         ``"bsp"``: devices go from iteration to iteration together. ``"async"``: each goes on by
         itself and sends what improves, for programs of one `Advance` whose answer does not depend

@@ -42,14 +42,16 @@ from broadfront.partition import by_degree
 from broadfront.partition.groups import degrees_differ
 from broadfront.report.record import Record
 
-SECONDS_PER_ARC = 2e-8
+SECONDS_PER_ARC = 1e-8
 """What an arc of the order costs a thread, about, and one with a weight half as much again."""
-SAVED = 0.4
-"""How much of a run the order saves, about."""
+SAVED = 0.35
+"""How much of the time in a loop the order saves, about."""
+BEGINNING, PER_VALUE, PER_VERTEX = 2e-4, 5e-10, 1e-9
+"""Seconds that it takes to put an answer back: at all, for a value, and more for a vertex."""
 COUNTS = 8
 """A run counts that went from every so many vertices at least."""
 LATELY, ENOUGH = 15, 5
-ROWS_ENOUGH, EXACT_ROWS_ENOUGH = 24, 96
+ROWS_ENOUGH, EXACT_ROWS_ENOUGH = 8, 64
 """Rows of one call that are worth the order: of sums level by level, and of single fields."""
 
 
@@ -63,13 +65,13 @@ class Ledger:
             lambda: deque(maxlen=LATELY)
         )
 
-    def note(self, record: Record, name: str, graph: Graph) -> None:
-        """Note a run of a program, if it went over much of the graph."""
-        if record.frontier.sum() * COUNTS < graph.num_vertices:
+    def note(self, record: Record, job: Job, meaning: Relabelling) -> None:
+        """Note a run of a job, if it went over much of the graph."""
+        if record.frontier.sum() * COUNTS < job.graph.num_vertices:
             return
-        self._times[name, record.order_bytes > 0].append(record.seconds)
+        self._times[job.program.name, record.order_bytes > 0].append(record.seconds)
         if record.order_bytes == 0:
-            self._saved += SAVED * record.seconds
+            self._saved += max(0.0, SAVED * record.seconds - _putting_back(job, meaning))
 
     def wants(self, job: Job) -> bool:
         """Tell whether a run should have the order, which may be there or not."""
@@ -107,9 +109,9 @@ def on_one_device(job: Job) -> Run:
         if order is not None:
             return RelabelledRun(
                 job._replace(clock=clock, memory_limit=_left(job, order)), order, meaning,
-                lambda record: ledger.note(record, job.program.name, job.graph),
+                lambda record: ledger.note(record, job, meaning),
             )  # fmt: skip
-    return RunAlone(job) if job.relabel else _Counted(job, ledger)
+    return RunAlone(job) if job.relabel else _Counted(job, meaning, ledger)
 
 
 def run_rows(job: Job, given: Rows, count: int) -> Record:
@@ -158,14 +160,14 @@ def worth_an_order(program: Program, graph: Graph, rows: int) -> bool:
 class _Counted(RunAlone):
     """A run on the graph as it is, which would gain from the order."""
 
-    def __init__(self, job: Job, ledger: Ledger) -> None:
+    def __init__(self, job: Job, meaning: Relabelling, ledger: Ledger) -> None:
         super().__init__(job)
-        self._ledger, self._name, self._of = ledger, job.program.name, job.graph
+        self._noted = lambda record: ledger.note(record, job, meaning)
 
     def record(self) -> Record:
         """Return the record of the run, and note how long it took."""
         record = super().record()
-        self._ledger.note(record, self._name, self._of)
+        self._noted(record)
         return record
 
 
@@ -212,3 +214,11 @@ def _seconds(graph: Graph, threads: int) -> float:
     """Return about how long the order takes to make."""
     arcs = graph.num_arcs * (1.5 if graph.weighted else 1.0)
     return SECONDS_PER_ARC * arcs * (2 if graph.directed else 1) / threads
+
+
+def _putting_back(job: Job, meaning: Relabelling) -> float:
+    """Return about how long it takes to put the answer back into the order of ids."""
+    fields = [name for name, field in job.program.fields.items() if field.per_vertex]
+    named = len(meaning.recorded | meaning.united)
+    each = PER_VALUE * (len(fields) - named) + (PER_VALUE + PER_VERTEX) * named
+    return BEGINNING + each * job.graph.num_vertices

@@ -102,7 +102,7 @@ class RelabelledRun:
 
 
 def put_back(values: Array, order: ByDegree, meaning: Relabelling, name: str) -> Array:
-    """Return the values of a field of all vertices by their ids."""
+    """Return the values of a field of all vertices by their ids; `values` are used up."""
     if name in meaning.united:
         return _smallest_of_each(values, order)
     hold_vertices = name in meaning.recorded
@@ -110,10 +110,11 @@ def put_back(values: Array, order: ByDegree, meaning: Relabelling, name: str) ->
     if values.dtype.names is not None or values.itemsize > 8:
         np.take(values, order.places, out=answer, mode="clip")
         return answer
-    word = values.dtype if hold_vertices else f"u{values.itemsize}"
-    given, found = values.view(word), answer.view(word)
-    ids = order.ids if hold_vertices else None
-    in_pieces(lambda first, last: _take(given, order.places, ids, first, last, found), len(values))
+    size = len(values)
+    if hold_vertices:
+        in_pieces(lambda first, last: _name(values, order.ids, first, last), size)
+    given, found = values.view(f"u{values.itemsize}"), answer.view(f"u{values.itemsize}")
+    in_pieces(lambda first, last: _take(given, order.places, first, last, found), size)
     return answer
 
 
@@ -184,13 +185,18 @@ def in_pieces(task: Callable[[int, int], object], length: int) -> None:
 
 
 @kernel
-def _take(values, places, ids, first, last, answer):
+def _name(values, ids, first, last):
+    # Before they are put back: here vertices without edges come last, and branches are foreseen.
+    for place in range(first, last):
+        value = values[place]
+        if 0 <= value < len(ids):
+            values[place] = ids[np.uint64(value)]
+
+
+@kernel
+def _take(values, places, first, last, answer):
     for vertex in range(first, last):
-        value = values[np.uint64(places[vertex])]
-        if ids is not None:
-            if 0 <= value < len(ids):
-                value = ids[np.uint64(value)]
-        answer[vertex] = value
+        answer[vertex] = values[np.uint64(places[vertex])]
 
 
 @kernel
