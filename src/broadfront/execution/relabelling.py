@@ -25,7 +25,6 @@ from broadfront.execution.columns import columns_read, refuse_columns
 from broadfront.execution.loops import made_once
 from broadfront.execution.program import Program
 from broadfront.execution.refusals import calls_atomics, refuse_on_many
-from broadfront.execution.roles import roles_of
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Advance, Intersect, Levels, Operator, Reduce, Unite
 
@@ -91,7 +90,7 @@ def _named(operator: Operator) -> Iterator[str]:
         yield operator.into
     if isinstance(operator, Levels) and operator.by is not None:
         yield operator.by
-    yield from getattr(operator, "sums", ())
+    yield from operator.totals
 
 
 def _is_exact(operator: Operator, program: Program) -> bool:
@@ -104,11 +103,10 @@ def _is_exact(operator: Operator, program: Program) -> bool:
         combine = program.fields[operator.into].combine
         if combine not in (None, "any", "min", "max", "or") and _is_real(operator.into, program):
             return False
-    if any(_is_real(name, program) for name in getattr(operator, "sums", ())):
+    if any(_is_real(name, program) for name in operator.totals):
         return False
     return not any(
-        functor is not None and (calls_atomics(functor) or access(functor, roles).walks)
-        for functor, roles in roles_of(operator)
+        calls_atomics(functor) or access(functor, roles).walks for functor, roles in operator.roles
     )
 
 
