@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from broadfront.backends.contract import Job, Run
+from broadfront.backends.cpu.alone import RunAlone
 from broadfront.backends.cpu.asynchronous.run import AsynchronousRun
 from broadfront.backends.cpu.batch import rows_at_once
 from broadfront.backends.cpu.many import RunOnMany
 from broadfront.backends.cpu.operators import tiles
-from broadfront.backends.cpu.order_choice import on_one_device, run_rows, worth_an_order
+from broadfront.backends.cpu.order_choice import considered, run_rows, worth_an_order
 from broadfront.backends.cpu.transports import current
 from broadfront.errors import OptionError
 from broadfront.execution.asynchronous.settings import Async
@@ -36,7 +37,7 @@ def may_go_without_meeting() -> bool:
 def prepared(job: Job) -> Run:
     """Return a run on one device, on several that meet, or on some that do not."""
     if job.partition is None:
-        return on_one_device(job)
+        return considered(job) or RunAlone(job)
     if job.asynchronous is not None:
         return AsynchronousRun(job, job.partition, job.asynchronous)
     return RunOnMany(job, job.partition)

@@ -96,14 +96,14 @@ class Ledger:
         self._refused = True
 
 
-def on_one_device(job: Job) -> Run:
-    """Return a run on one device, on the graph as it is or in the order of degrees."""
+def considered(job: Job) -> Run | None:
+    """Return a run on one device that has the order of degrees, or may come to; None for others."""
     meaning = _meaning_of(job)
     if meaning is None or any(job.init.get(name) is not None for name in meaning.united):
-        return RunAlone(job)
+        return None
     ledger, clock = _ledger(job.graph), Clock()
     if job.relabel and not _fits(job):
-        return RunAlone(job)
+        return None
     if job.relabel or ledger.wants(job):
         order = _order(job, ledger)
         if order is not None:
@@ -111,7 +111,7 @@ def on_one_device(job: Job) -> Run:
                 job._replace(clock=clock, memory_limit=_left(job, order)), order, meaning,
                 lambda record: ledger.note(record, job, meaning),
             )  # fmt: skip
-    return RunAlone(job) if job.relabel else _Counted(job, meaning, ledger)
+    return None if job.relabel else _Counted(job, meaning, ledger)
 
 
 def run_rows(job: Job, given: Rows, count: int) -> Record:
