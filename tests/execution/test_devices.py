@@ -167,7 +167,13 @@ def test_a_start_of_another_length_is_refused() -> None:
     from broadfront.algorithms.components import MIN_LABEL
 
     with pytest.raises(bf.OptionError, match=r"has shape \(3,\), not \(5,\)"):
-        bf.run(MIN_LABEL, bf.generate("path:5"), init={"component": np.arange(3)}, devices=2)
+        bf.run(
+            MIN_LABEL,
+            bf.generate("path:5"),
+            frontier=[0],
+            init={"component": np.arange(3)},
+            devices=2,
+        )
 
 
 def test_devices_of_different_speed_get_parts_by_it(case: tuple[Problem, bool]) -> None:

@@ -117,7 +117,6 @@ CASES: list[tuple[Callable[..., Any], int, str]] = [
     (uses_a_list, 1, "TEXTS is no number and no array"),
     (uses_a_dictionary, 1, "NAMES is no number, array or function"),
     (adds_text, 1, "compiled code has no add of int64"),
-    (one_too_few, 0, "it is called with 2 arguments, and takes 1"),
     (calls_in_another_way, 1, "it calls a function of .* with other arguments"),
 ]
 
@@ -168,6 +167,42 @@ def test_weights_that_are_not_there(where: dict[str, Any]) -> None:
     at = weighs.__code__.co_firstlineno + 1
     with pytest.raises(FunctorError, match=rf"line {at}: functor weighs .* the graph has no wei"):
         bf.run(program, bf.generate("path:5"), frontier=[0], **where)
+
+
+def row_of(vertex, state):
+    state.d[vertex] = sum(state.targets[state.offsets[vertex] : state.offsets[vertex + 1]])
+
+
+def all_of_a_field(vertex, state):
+    state.d[vertex] = len(state.targets)
+
+
+@pytest.mark.parametrize("where", [{"devices": "python"}, {}], ids=["python", "one"])
+@pytest.mark.parametrize(
+    ("functor", "words"),
+    [(row_of, "state.* has no slices: only single"), (all_of_a_field, "state.* has no len: use")],
+)
+def test_arrays_of_the_graph_are_no_sequences(functor: Any, words: str, where: Any) -> None:
+    with pytest.raises(FunctorError, match=words):
+        bf.run(Program(FIELDS, step=[Compute(functor)]), bf.generate("path:5"), **where)
+
+
+@pytest.mark.parametrize(
+    ("operator", "words"),
+    [
+        (Compute(one_too_few), r"Compute\(functor=...\) calls functor one_too_few\(state\) with "
+         r"\(vertex, state\)"),
+        (Advance(helper, into="d"), r"with \(vertex, neighbor, edge, state\)"),
+        (Advance(weighs, into="d", cond=weighs), r"Advance\(cond=...\) .*\(neighbor, state\)"),
+        (Advance(weighs, into="d", activate=helper), r"\(vertex, number, number, state\)"),
+    ],
+    ids=["Compute", "Advance", "cond", "activate"],
+)  # fmt: skip
+def test_functors_take_what_they_are_called_with(operator: Any, words: str) -> None:
+    with pytest.raises(FunctorError, match=words):
+        Program(FIELDS, step=[operator])
+    with pytest.raises(FunctorError, match=r"until= calls functor helper.* with \(state\)"):
+        Program(FIELDS, phases=[bf.Phase([Compute(helper)], until=helper)])
 
 
 class Functor:

@@ -294,15 +294,17 @@ def test_wrong_runs() -> None:
         parameters=["most"],
     )
     with pytest.raises(bf.OptionError, match="parameters are most; given were none"):
-        bf.run(program, graph)
+        bf.run(program, graph, frontier=[0])
     for options, message in (
+        ({"frontier": None}, r"no frontier to begin with: give run\(frontier"),
         ({"frontier": [5]}, "holds 5, which is no position in 0..1"),
         ({"init": {"length": {}}}, "no field 'length'"),
         ({"init": {"width": np.zeros(3)}}, "has shape"),
         ({"threads": 0}, "threads=0"),
     ):
+        given = {"frontier": [0], "parameters": {"most": 1}, **options}
         with pytest.raises(bf.OptionError, match=message):
-            bf.run(program, graph, parameters={"most": 1}, **options)
+            bf.run(program, graph, **given)
 
 
 # ---------------------------------------------------------------------- stopping

@@ -269,7 +269,7 @@ def test_what_an_array_cannot_hold_is_refused():
         ("seen", {1: 5}, "elements of 4"), ("best", {1: (0.0, 0.5)}, "holds 0.5"),
     ]:  # fmt: skip
         with pytest.raises(bf.OptionError, match=text):
-            bf.run(PROGRAM, graph, init={name: value}, devices="python")
+            bf.run(PROGRAM, graph, frontier=[0], init={name: value}, devices="python")
 
 
 def one_number(source, neighbor, edge, state):

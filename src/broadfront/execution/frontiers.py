@@ -19,6 +19,18 @@ from broadfront.operators.describe import Advance, Operator
 from broadfront.operators.roles import NEAR, STATE
 
 
+def refuse_without_frontier(program: Program) -> None:
+    """Refuse a program that goes on from a frontier which nobody has given, and nothing makes."""
+    operators = program.operators
+    if any(step.makes_frontier and not step.takes_frontier for step in operators):
+        return
+    if any(step.takes_frontier for step in operators):
+        raise OptionError(
+            f"{program.name!r} has no frontier to begin with: give run(frontier=...), range(n) "
+            "for all vertices, or make one by Filter(..., over='vertices')"
+        )
+
+
 def notices_twice(program: Program) -> bool:
     """Tell whether an operator of a program would do more for a vertex that is there twice."""
     return any(_notices(operator, program) for operator in program.operators)

@@ -28,6 +28,7 @@ from broadfront.execution.phase import Phase as Phase
 from broadfront.execution.repeat import Repeat, check_members, flattened, repeats_in
 from broadfront.functors import check_functor
 from broadfront.given import listed
+from broadfront.operators.checks import check_arguments, check_takes
 from broadfront.operators.describe import (
     Advance,
     Field,
@@ -37,6 +38,7 @@ from broadfront.operators.describe import (
     Operator,
     Reduce,
 )
+from broadfront.operators.roles import STATE
 
 RESERVED = (
     "weight", "offsets", "targets", "in_offsets", "in_targets", "num_vertices", "ids", "in_weight",
@@ -98,6 +100,7 @@ class Program:
         check_members(self.members, Phase)
         for until in self.untils:
             check_functor(until, "until=")
+            check_takes(until, (STATE,), "until=")
         arranged = False
         intersects = 0
         for operator in self.operators:
@@ -264,6 +267,7 @@ class Program:
                 raise OptionError(f"{kind}({part.name}={functor!r:.60}): expected a name")
             if part.type == "Functor" or (part.type == "Functor | None" and functor is not None):
                 check_functor(functor, f"{type(operator).__name__}({part.name}=...)")
+        check_arguments(operator)
         operator.check(self.fields)
         if isinstance(operator, Advance):
             check_counting(operator)

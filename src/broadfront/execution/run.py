@@ -24,6 +24,7 @@ from broadfront.execution.answer import Answer
 from broadfront.execution.asynchronous.choice import Choice, choose_execution
 from broadfront.execution.asynchronous.settings import requested
 from broadfront.execution.expected import expect_run
+from broadfront.execution.frontiers import refuse_without_frontier
 from broadfront.execution.lowering import Meaning
 from broadfront.execution.options import Options, sorted_out
 from broadfront.execution.program import Program
@@ -38,7 +39,7 @@ def run(
     program: Program,
     graph: Graph,
     *,
-    frontier: ArrayLike = (),
+    frontier: ArrayLike | None = None,
     init: Mapping[str, Any] | None = None,
     parameters: Mapping[str, float] | None = None,
     **options: Unpack[Options],
@@ -48,7 +49,8 @@ def run(
     Parameters
     ----------
     frontier
-        The positions of the vertices to start from, or a mask that is true for them.
+        The positions of the vertices to start from, or a mask that is true for them. Programs that
+        make their frontiers, or need none, do without.
     init
         For some fields what they are at the start: a whole array, or pairs of position and value.
         Values must fit the field: nothing is cut off or wrapped.
@@ -58,6 +60,9 @@ def run(
         Where it runs, how long it may, and who listens: `broadfront.execution.options.Options`.
     """
     expect_run(program, graph, init, parameters)
+    if frontier is None:
+        refuse_without_frontier(program)
+        frontier = ()
     where, how = sorted_out(options)
     execution = where.pop("execution", None)
     asynchronous = requested(execution)

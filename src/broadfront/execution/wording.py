@@ -18,7 +18,7 @@ from broadfront.execution.states import PREFIX, _attributes
 OURS = (str(Path(numba.__file__).parent), str(Path(__file__).parents[1]))
 """Where files are that users did not write."""
 LINE = re.compile(r"(?:at|from) (\S.*?) \((\d+)\)")
-ARRAY = r"\S+\*"
+ARRAY = r"(?:Bounded\(\S+\*, [^)]*\)|Elements\([^()]*(?:\([^()]*\))?[^()]*\)|\S+\*)"
 
 Words = str | Callable[[re.Match[str]], str]
 SINGLE = "only single elements of it are read and set, as state.field[vertex]"

@@ -1,15 +1,18 @@
-"""What operators ask of the fields that they name."""
+"""What operators ask of the fields that they name, and of their functors."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from inspect import signature
 from typing import Any
 
 import numpy as np
 
-from broadfront.errors import OptionError
+from broadfront.errors import FunctorError, OptionError
 from broadfront.given import is_one_of
 from broadfront.operators.field import Field
+from broadfront.operators.operator import Operator
+from broadfront.operators.roles import EDGES, NEAR, OWN, STATE, Functor, Roles
 
 Fields = Mapping[str, Field]
 
@@ -75,6 +78,33 @@ def check_total(name: str, fields: Fields) -> None:
             f"field {name!r} takes a total, for which {dtype} may be too small: "
             "use np.int64 or np.float64"
         )
+
+
+def check_arguments(operator: Operator) -> None:
+    """Refuse functors that do not take the arguments that they are called with."""
+    names = {id(value): name for name, value in vars(operator).items() if callable(value)}
+    for functor, roles in operator.roles:
+        check_takes(functor, roles, f"{type(operator).__name__}({names[id(functor)]}=...)")
+
+
+def check_takes(functor: Functor, roles: Roles, where: str) -> None:
+    """Refuse a functor that does not take these arguments; `where` says what it was given for."""
+    function = getattr(functor, "py_func", functor)
+    taken = signature(function)
+    try:
+        taken.bind(*roles)
+    except TypeError:
+        code = function.__code__
+        raise FunctorError(
+            f"{code.co_filename}, line {code.co_firstlineno}: {where} calls functor "
+            f"{function.__name__}{taken} with ({', '.join(map(_called, roles))})"
+        ) from None
+
+
+def _called(role: str | None) -> str:
+    if role in EDGES:
+        return "edge"
+    return {OWN: "vertex", NEAR: "neighbor", STATE: "state"}.get(role or "", "number")
 
 
 def _dtype(field: Field, vertex: Any = np.int64) -> np.dtype[Any]:

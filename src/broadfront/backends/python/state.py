@@ -67,7 +67,24 @@ class Column:
             raise FunctorError(f"{self._name} belongs to the graph, which functors only read")
         self._array[self._place(index)] = fitting(value, self._array.dtype, self._name)
 
+    def __len__(self) -> int:
+        raise FunctorError(
+            f"{self._name} has no len: use state.num_vertices, or for a degree "
+            "state.offsets[vertex + 1] - state.offsets[vertex]"
+        )
+
+    def __iter__(self) -> Any:
+        raise FunctorError(
+            f"{self._name} cannot be gone through: use for edge in "
+            "range(state.offsets[vertex], state.offsets[vertex + 1])"
+        )
+
     def _place(self, index: Any) -> int:
+        if isinstance(index, slice):
+            raise FunctorError(
+                f"{self._name} has no slices: only single elements of it are read and set, as "
+                "state.field[vertex]"
+            )
         if not is_integer(index):
             raise FunctorError(f"{self._name}[{index!r:.60}]: an index is a whole number")
         if not 0 <= index < len(self._array):
