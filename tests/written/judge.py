@@ -56,7 +56,7 @@ def judged(run: Run, program: Program, several: dict[str, Any], refused: str | N
     Raises AssertionError where they do not agree.
     """
     try:
-        expected = run(devices="python")
+        expected = run(devices="python", checked=True)  # which tries out promises, too
     except BoundsError as error:
         _raises_too(run, {"threads": 1}, BoundsError, error)
         return FAILED

@@ -18,11 +18,10 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 from broadfront.errors import OptionError
-from written.cases import Case, cases
+from written.cases import SOUND, Case, cases
 from written.judge import BY_ALL, SAME, Tally, judged, refusal
 from written.programs import MISTAKES, scripts
 from written.script import Script
-from written.templates import SOUND
 from written.worlds import places
 
 

@@ -305,4 +305,3 @@ TEMPLATES = {
     )
 }  # fmt: skip
 """By name. `further` and `narrower` come to an end, all others within their rounds."""
-SOUND = tuple(TEMPLATES)
