@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -214,3 +216,34 @@ def test_accesses_add_up() -> None:
     one = Access(frozenset({("a", OWN)}), frozenset())
     other = Access(frozenset(), frozenset({("b", NEAR)}))
     assert one | other == Access(one.reads, other.writes)
+
+
+class Chain:
+    """Leads to another one, for ever, and has a method."""
+
+    @property
+    def further(self) -> Any:
+        return Chain()
+
+    def step(self, vertex: int) -> int:
+        return vertex + 1
+
+
+CHAIN = Chain()
+
+
+def of_a_method(vertex: int, state: Any) -> None:
+    for _ in range(3):
+        state.x[vertex] = CHAIN.step(vertex)
+
+
+def along_a_chain(vertex: int, state: Any) -> None:
+    chain = CHAIN
+    for _ in range(3):
+        chain = chain.further
+    state.x[vertex] = 1
+
+
+@pytest.mark.parametrize("functor", [of_a_method, along_a_chain])
+def test_attributes_of_objects_come_to_an_end(functor: Any) -> None:
+    assert access(functor, (OWN, STATE)).writes == {("x", OWN)}

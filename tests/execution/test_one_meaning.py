@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import broadfront as bf
+from broadfront import atomics
 from broadfront.errors import FunctorError, OptionError
 
 ALONE = [{"devices": "python"}, {"threads": 1}, {"threads": 2}]
@@ -133,7 +134,7 @@ FACTOR = 1
 
 def from_table(vertex: int, state: Any) -> None:
     state.found[vertex] = FACTOR * TABLE[vertex]
-    state.shared[vertex] = state.found[vertex]
+    atomics.maximum(state.shared, vertex, FACTOR * TABLE[vertex])
 
 
 FROM_TABLE = bf.Program(

@@ -29,7 +29,6 @@ from broadfront.draws import random
 from broadfront.errors import FunctorError, OptionError
 from broadfront.execution.meanings import (
     COMPARISONS,
-    NEXT,
     NOTHING,
     ONE,
     OTHER,
@@ -43,6 +42,7 @@ from broadfront.execution.meanings import (
     in_range,
     meaning_of,
     numbers_in,
+    whose,
 )
 from broadfront.execution.statements import (
     Held,
@@ -53,7 +53,7 @@ from broadfront.execution.statements import (
     names_read,
 )
 from broadfront.operators.describe import Functor
-from broadfront.operators.roles import EDGES, ELSEWHERE, NEAR, OWN, STATE, Roles
+from broadfront.operators.roles import ELSEWHERE, STATE, Roles
 
 ATOMICS = {
     name: getattr(atomics, name)
@@ -61,6 +61,8 @@ ATOMICS = {
                  "store", "arrive")
 }  # fmt: skip
 CASTS = (int, np.int32, np.int64, np.uint32, np.uint64, np.intp)
+MOST = 1000
+"""Attributes of globals that are followed: more there are only where one leads to another."""
 PLAIN, CONSTANT = "plain", "constant"
 """How an element is set, where it is not by an atomic."""
 INDEXED, STORED, RETURNED = "indexed", "stored", "returned"
@@ -157,6 +159,7 @@ class _Reader:
         self._place = ""
         self._unheard: list[Any] = []
         self._constants: dict[str, float] = {}
+        self._attributes: dict[tuple[Held, str], Held] = {}
 
     def note(self, functor: Functor, arguments: tuple[Meanings, ...]) -> None:
         """Note what a functor touches, and what it returns."""
@@ -281,11 +284,17 @@ class _Reader:
         for kind, what in owners:
             if kind == "state":
                 found.add(("array", name))
-            elif kind == "value" and hasattr(what.value, name):
-                found.add(("value", Held(getattr(what.value, name), name)))
+            elif kind == "value" and len(self._attributes) < MOST and hasattr(what.value, name):
+                found.add(("value", self._attribute_of(what, name)))
             else:
                 found |= derived_from(frozenset({(kind, what)}))
         return frozenset(found)
+
+    def _attribute_of(self, owner: Held, name: str) -> Held:
+        """Return an attribute of a global: the same each time, as methods never are."""
+        if (owner, name) not in self._attributes:
+            self._attributes[owner, name] = Held(getattr(owner.value, name), name)
+        return self._attributes[owner, name]
 
     def _call(self, call: Any, known: dict[str, Meanings]) -> Meanings:
         given = tuple(self._meaning(argument, known) for argument in call.args)
@@ -378,7 +387,7 @@ class _Reader:
                 continue
             self._use(INDEXED, name, numbers_in(meant))
             always = self._constants.get(getattr(index, "name", ""))
-            for pair in {(name, _whose(one, name)) for one in meant or OTHER}:
+            for pair in {(name, whose(one, name)) for one in meant or OTHER}:
                 where.add(pair)
                 self.indexed.add((*pair, always))
                 if how:
@@ -388,12 +397,3 @@ class _Reader:
     @staticmethod
     def _meaning(variable: Any, known: dict[str, Meanings]) -> Meanings:
         return known.get(variable.name, NOTHING) if isinstance(variable, ir.Var) else NOTHING
-
-
-def _whose(index: Meaning, name: str) -> str:
-    """Return whose place in an array of the state an index is."""
-    kind, what = index
-    if kind == "at" and what == NEXT and name in ("offsets", "in_offsets"):
-        return OWN
-    known = (kind == "at" and what in (OWN, NEAR)) or (kind == "edge" and what in EDGES)
-    return str(what) if known else ELSEWHERE

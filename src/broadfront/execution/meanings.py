@@ -147,3 +147,12 @@ def elements_of(holders: Meanings) -> Meanings:
         else:
             found |= OTHER
     return found
+
+
+def whose(index: Meaning, name: str) -> str:
+    """Return whose place in an array of the state an index is."""
+    kind, what = index
+    if kind == "at" and what == NEXT and name in ("offsets", "in_offsets"):
+        return OWN
+    known = (kind == "at" and what in (OWN, NEAR)) or (kind == "edge" and what in EDGES)
+    return str(what) if known else ELSEWHERE
