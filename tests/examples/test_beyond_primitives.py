@@ -17,18 +17,22 @@ from at_most_k_edges import at_most_k_edges
 from bit_sets import reached_by
 from colouring import colouring
 from earliest_arrival import NEVER, earliest_arrival, timetable
+from goal_search import distance_to
 from hits import hits
 from independent_set import independent_set
 from k_truss import k_truss
+from matching import NOBODY, matching
 from most_reliable_path import most_reliable_path
 from personalised_pagerank import personalised_pagerank
 from random_walks import random_walks
 from strong_components import strong_components
+from topological_levels import topological_levels
 
 FOLDER = Path(__file__).parents[2] / "examples"
 NAMES = (
-    "at_most_k_edges", "bit_sets", "colouring", "earliest_arrival", "hits", "independent_set",
-    "k_truss", "most_reliable_path", "personalised_pagerank", "random_walks", "strong_components",
+    "at_most_k_edges", "bit_sets", "colouring", "earliest_arrival", "goal_search", "hits",
+    "independent_set", "k_truss", "matching", "most_reliable_path", "personalised_pagerank",
+    "random_walks", "strong_components", "topological_levels",
 )  # fmt: skip
 MOST_LINES = 25
 
@@ -195,3 +199,35 @@ def _hits(graph: nx.DiGraph) -> tuple[Any, Any]:
         hub = matrix @ (authority / authority.sum())
         hub /= hub.sum()
     return hub, authority / authority.sum()
+
+
+@everywhere
+def test_matching(where: dict[str, Any]) -> None:
+    graph = simple(14)
+    mate, other = matching(graph, **where), graph.to_networkx()
+    pairs = {(vertex, int(mate[vertex])) for vertex in range(40) if mate[vertex] != NOBODY}
+    assert nx.is_maximal_matching(other, {tuple(sorted(pair)) for pair in pairs})
+    assert {(two, one) for one, two in pairs} == pairs
+
+
+@everywhere
+def test_topological_levels(where: dict[str, Any]) -> None:
+    random = np.random.default_rng(7)
+    source, target = np.sort(random.integers(0, 40, (2, 80)), axis=0)
+    forwards = source != target
+    graph = bf.from_edges(source[forwards], target[forwards], num_vertices=40)
+    found = topological_levels(graph, **where)
+    for level, vertices in enumerate(nx.topological_generations(graph.to_networkx())):
+        assert {int(found[vertex]) for vertex in vertices} == {level}
+    cycle = bf.from_edges([0, 1, 2, 3, 3], [1, 2, 3, 1, 4])
+    assert topological_levels(cycle, **where).tolist() == [0, -1, -1, -1, -1]
+
+
+@everywhere
+def test_goal_search(where: dict[str, Any]) -> None:
+    graph = bf.generate("grid:12x9:0.1:weights=1-9")
+    other = graph.to_networkx()
+    for goal in (0, 50, 107):
+        if nx.has_path(other, 4, goal):
+            expected = nx.dijkstra_path_length(other, 4, goal)
+            assert distance_to(graph, 4, goal, 9, **where) == expected
