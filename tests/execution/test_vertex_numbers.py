@@ -105,7 +105,7 @@ def test_any_graph(animal: zoo.Animal) -> None:
 
 def test_new_numbers_are_refused() -> None:
     with pytest.raises(FunctorError, match=r"compares .* state\.ids\[vertex\]"):
-        bf.run(NUMBERS, bf.generate("path:6"), devices=2, relabel=True)
+        bf.run(NUMBERS, bf.generate("path:6"), frontier=[0], devices=2, relabel=True)
 
 
 def last_in_row(vertex: int, state: Any) -> None:
