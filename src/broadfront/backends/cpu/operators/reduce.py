@@ -302,7 +302,7 @@ def _by_tiles(
                 tile(tiles.pairs, begin, end, shifted(offers, source << bits), gathered)
                 keep_pace(control)
                 begin = end
-        totals = (0.0, 0.0)
+        totals = begin_totals(state)
         for place in range(count):
             totals = add(totals, apply(first + place, gathered[place], state), state)
         return totals, tiles.arcs[stripe]
