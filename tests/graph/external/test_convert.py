@@ -223,13 +223,12 @@ def test_time_limit(tmp_path):
 
 
 STOPPED = """
+import signal
 import sys
 import broadfront as bf
 from test_convert import endless
 
-def tell(*_):
-    pass
-
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs tests may ignore it
 print("ready", flush=True)
 bf.convert(endless(), sys.argv[1] + "/out.bfg", memory_limit=1 << 33)
 """
@@ -243,10 +242,14 @@ def test_ctrl_c(tmp_path):
         stderr=subprocess.PIPE, cwd=Path(__file__).parent,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
-    assert process.stdout.readline() == "ready\n"
-    time.sleep(0.3)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    with process:
+        try:
+            assert process.stdout.readline() == "ready\n"
+            time.sleep(0.3)
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=60)
+        finally:
+            process.kill()
     assert process.returncode != 0
     assert "KeyboardInterrupt" in errors
     assert not list(tmp_path.iterdir())
