@@ -19,7 +19,7 @@ settings.register_profile(
 )
 settings.load_profile("broadfront")
 
-collect_ignore = ["failing.py", "failing_calls.py", "failures.py"]
+collect_ignore = ["failing.py", "failing_calls.py", "failing_runs.py", "failures.py"]
 """Programs that change how memory and files are had, for a process of their own."""
 
 REAL_GRAPHS = Path(__file__).parents[2] / "shared" / "data"

@@ -364,5 +364,4 @@ GROUPS = {
     "running": running,
     "saving": saving,
     "caching": caching,
-    "breaking": breaking,
 }

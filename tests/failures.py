@@ -37,7 +37,8 @@ import numpy as np
 
 from broadfront import threads
 from broadfront.backends.cpu.device import workspace
-from failing_calls import GROUPS, Call, Columns, is_kept_whole
+from failing_calls import Call, Columns, is_kept_whole
+from failing_runs import GROUPS
 
 PATIENCE = 60.0
 """Seconds after which a call hangs."""

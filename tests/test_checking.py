@@ -177,6 +177,17 @@ def with_switch(*arguments: str) -> str:
     return done.stdout
 
 
+@pytest.mark.parametrize("given", ["0", "1"])
+@pytest.mark.parametrize("name", ["BROADFRONT_CHECKED", "NUMBA_BOUNDSCHECK"])
+def test_either_switch(name: str, given: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", "from broadfront import checking; print(checking.ALWAYS)"],
+        env={**os.environ, "BROADFRONT_CHECKED": "", "NUMBA_BOUNDSCHECK": "0", name: given},
+        capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert done.stdout == f"{given == '1'}\n"
+
+
 @pytest.mark.parametrize("primitive", PRIMITIVES)
 def test_all_primitives_with_checks(primitive: str) -> None:
     checked = json.loads(with_switch(str(Path(__file__).with_name("checked_runs.py")), primitive))

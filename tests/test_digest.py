@@ -36,12 +36,13 @@ def modules() -> Iterator[list[str]]:
         del sys.modules[name]
 
 
-def meaning(modules: list[str], text: str, used: str) -> str | None:
+def meaning(modules: list[str], text: str, used: str, name: str = "of_a_user") -> str | None:
     """Return what `function` means, which uses what a module defines; None if that is not told."""
-    module = types.ModuleType("of_a_user")
-    sys.modules["of_a_user"] = module
-    modules[:] = ["of_a_user"]
-    exec(compile(HEAD + text + TAIL.format(used=used), "of_a_user.py", "exec"), vars(module))
+    module = types.ModuleType(name)
+    module.__file__ = f"{name}.py"
+    sys.modules[name] = module
+    modules[:] = [name]
+    exec(compile(HEAD + text + TAIL.format(used=used), f"{name}.py", "exec"), vars(module))
     try:
         return digest_of(module.function)[0]
     except UndigestibleError:
@@ -88,6 +89,15 @@ def test_what_differs_is_told_apart(case: str, modules: list[str]) -> None:
     assert meaning(modules, text.format(1), used) == first
     assert meaning(modules, "# a comment\n" + text.format(1), used) == first
     assert meaning(modules, text.format(2), used) not in (first, None)
+
+
+@pytest.mark.parametrize("case", ["a member of an enumeration", "a jitable function"])
+def test_a_module_called_as_one_of_python(case: str, modules: list[str]) -> None:
+    text, used = TOLD_APART[case]
+    first = meaning(modules, text.format(1), used, "turtle")
+    assert first is not None
+    assert meaning(modules, text.format(1), used, "turtle") == first
+    assert meaning(modules, text.format(2), used, "turtle") not in (first, None)
 
 
 JITCLASS = """

@@ -30,7 +30,14 @@ def told_by(*words: str) -> tuple[int, str]:
 
 @pytest.mark.parametrize(
     ("group", "most"),
-    [("reading", 20), ("building", 30), ("saving", 10), ("caching", 20), ("running", 40)],
+    [
+        ("reading", 20),
+        ("building", 30),
+        ("saving", 10),
+        ("caching", 20),
+        ("running", 40),
+        ("beyond", 20),
+    ],
 )
 def test_everything_fails_in_turn(group: str, most: int) -> None:
     wrong, told = told_by(group, "--most", str(most))

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import _thread
 import io
 import os
 import subprocess
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 
@@ -74,7 +74,7 @@ def test_it_is_not_said_where_there_is_no_room_for_a_thread(
         raise RuntimeError("can't start new thread")
 
     shown = terminal(monkeypatch)
-    monkeypatch.setattr(threading.Thread, "start", refuse)
+    monkeypatch.setattr(_thread, "start_new_thread", refuse)
     compile_something("broadfront.graph.build")
     assert shown() == ""
     assert notice._waiting is None

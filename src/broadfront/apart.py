@@ -5,6 +5,8 @@ Numba or LLVM it leaves half-made functions, counters and locks behind. So the m
 compiles: it has another thread do it and waits. When it is interrupted, it leaves at once; the
 other thread goes on, and the next call finds what it made.
 
+A thread that is lost before it begins (`broadfront.presence`) is noticed, and its work done here.
+
 Invariant: the process neither ends nor forks in the middle of LLVM. At the end, work is given up at
 the next step (`check_leaving`). A fork waits until nobody compiles, because in the child nobody
 would go on with it.
@@ -12,15 +14,18 @@ would go on with it.
 
 from __future__ import annotations
 
-import _thread
 import atexit
 import os
 import threading
+import weakref
 from collections.abc import Callable
 from typing import Any, Generic, TypeVar
 
 from llvmlite.binding import ffi
 from numba.core.compiler_lock import global_compiler_lock
+
+from broadfront.errors import OutOfMemoryError
+from broadfront.presence import Presence, held_lock, present
 
 Result = TypeVar("Result")
 
@@ -35,9 +40,20 @@ class _Work(Generic[Result]):
     def __init__(self, task: Callable[[], Result]) -> None:
         self._task = task
         self._done = False
-        self._end = _thread.allocate_lock()  # an event's own lock could stay locked (`pool`)
-        self._end.acquire()
+        self._end = held_lock()
         self._error: BaseException | None = None
+        self._thread: weakref.ref[Presence] | None = None
+
+    def begin(self) -> None:
+        """Have another thread do it, if there is memory for one."""
+        try:
+            self._thread = present(self.do)
+        except OutOfMemoryError:
+            self.do()
+
+    @property
+    def _is_lost(self) -> bool:
+        return self._thread is not None and self._thread() is None and not self._done
 
     def do(self) -> None:
         try:
@@ -53,6 +69,8 @@ class _Work(Generic[Result]):
         """Wait for the end, and return or raise what came of it."""
         while not self._done:  # where a wait cannot be interrupted, its end can
             self._end.acquire(timeout=1)
+            if self._is_lost:
+                self.do()
         if self._error is not None:
             try:
                 raise self._error
@@ -62,7 +80,7 @@ class _Work(Generic[Result]):
 
     def wait(self) -> None:
         """Wait for the end, whatever happens."""
-        while not self._done:
+        while not (self._done or self._is_lost):
             try:
                 self._end.acquire(timeout=1)
             except BaseException:  # the process ends anyway
@@ -80,10 +98,7 @@ def apart(task: Callable[[], Result]) -> Result:
     if threading.get_ident() != threading.main_thread().ident:
         work.do()
         return work.result()
-    try:
-        _thread.start_new_thread(work.do, ())
-    except RuntimeError:  # there is no memory for another thread
-        work.do()
+    work.begin()
     return work.result()
 
 

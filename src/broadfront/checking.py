@@ -1,6 +1,7 @@
 """Whether compiled code checks every index: ``BROADFRONT_CHECKED=1``, or ``checked=True``.
 
-With the environment variable all kernels and functors are compiled with checks. With the option of
+With the environment variable, or Numba's own (``NUMBA_BOUNDSCHECK=1``, which alone would not see
+into pointers), all kernels and functors are compiled with checks. With the option of
 a call, the loop of that call is; other loops and kernels stay as they are. An index outside raises
 `BoundsError`, which names the function, the array, the index and the length.
 
@@ -20,13 +21,13 @@ from typing import Any
 
 from llvmlite import ir
 from numba import types
-from numba.core import cgutils
+from numba.core import cgutils, config
 
 from broadfront.errors import BoundsError
 from broadfront.sites import array_name, compiles_here
 from broadfront.traffic import is_counting
 
-ALWAYS = os.environ.get("BROADFRONT_CHECKED", "") not in ("", "0")
+ALWAYS = os.environ.get("BROADFRONT_CHECKED", "") not in ("", "0") or bool(config.BOUNDSCHECK)
 """Whether everything is compiled with checks in this process."""
 
 _check_of_numba = cgutils.do_boundscheck

@@ -24,8 +24,6 @@ from functools import lru_cache
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import llvmlite
-import numba
 import numpy as np
 from llvmlite import ir
 from numba.core import config, types
@@ -35,12 +33,10 @@ from numba.experimental.jitclass.base import JitClassType
 from numba.extending import _Intrinsic
 
 from broadfront import extensions
+from broadfront.versions import VERSIONS, has_version
 
-BY_NAME = {"llvmlite", "numba", "numpy", *sys.stdlib_module_names} - {"__main__"}
-"""Packages whose content is known by name and version."""
 HOW_ONLY = {"broadfront.apart", "broadfront.quick"}
 """Modules that decide on which thread and how fast code is compiled, and not what it means."""
-VERSIONS = (sys.version, numba.__version__, llvmlite.__version__, np.__version__)
 SETTINGS = ("BOUNDSCHECK", "DEBUGINFO_DEFAULT", "ENABLE_AVX", "LOOP_VECTORIZE", "OPT",
             "SLP_VECTORIZE", "USING_SVML")  # fmt: skip
 """Settings of Numba that change the code it makes."""
@@ -124,10 +120,10 @@ class Digest:
 
     def _module(self, module: Any, names: frozenset[str]) -> list[Any]:
         parts = [module.__name__]
-        known = _package(module.__name__) in BY_NAME
+        known = has_version(module.__name__)
         for name in sorted(names & vars(module).keys()):
             value = vars(module)[name]
-            if known and _package(_home(value)) in BY_NAME:
+            if known and has_version(_home(value)):
                 continue
             parts += [name, self.of(value, names) if known else self._bound(value, names)]
         return parts
@@ -294,10 +290,6 @@ def _hashed(*words: Any) -> bytes:
     ).digest()
 
 
-def _package(name: Any) -> str:
-    return str(name).partition(".")[0]
-
-
 def _home(value: Any) -> str:
     """Return the module that something comes from; empty if it does not say."""
     if isinstance(value, python_types.ModuleType):
@@ -311,7 +303,7 @@ def _home(value: Any) -> str:
 def _is_known(value: Any) -> bool:
     """Tell whether a package that is known has this under the name that it bears."""
     home = _home(value)
-    if _package(home) not in BY_NAME:
+    if not has_version(home):
         return False
     try:
         return operator.attrgetter(value.__qualname__)(sys.modules[home]) is value
@@ -331,7 +323,7 @@ def names_of(code: python_types.CodeType) -> tuple[frozenset[str], frozenset[str
             loaded.add(code.co_names[place >> 1])
         elif step == opmap["LOAD_NAME"]:
             loaded.add(code.co_names[place])
-        elif step == opmap["IMPORT_NAME"] and _package(code.co_names[place]) not in BY_NAME:
+        elif step == opmap["IMPORT_NAME"] and not has_version(code.co_names[place]):
             loaded.add(IMPORTED)
     for constant in code.co_consts:
         if isinstance(constant, python_types.CodeType):

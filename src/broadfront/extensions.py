@@ -21,7 +21,8 @@ from numba.core.datamodel import default_manager
 from numba.core.imputils import builtin_registry as lowering
 from numba.core.typing.templates import builtin_registry as typing
 
-FROM_NUMBA = {"numba", "numpy", *sys.stdlib_module_names} - {"__main__"}
+from broadfront.versions import has_version
+
 LOWERINGS = (lowering.functions, lowering.getattrs, lowering.setattrs, lowering.casts,
              lowering.constants)  # fmt: skip
 
@@ -96,4 +97,4 @@ def _is_foreign(thing: Any) -> bool:
         homes = [base.__module__ for base in thing.__mro__]
     else:
         homes = [thing.__module__ or getattr(thing, "__globals__", {}).get("__name__", "")]
-    return any(home.partition(".")[0] not in FROM_NUMBA for home in homes)
+    return not all(map(has_version, homes))

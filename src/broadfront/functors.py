@@ -21,8 +21,8 @@ from numba.core.errors import NumbaError
 from numba.core.registry import CPUDispatcher, cpu_target
 
 from broadfront.arithmetic import functor_part
-from broadfront.digest import BY_NAME
 from broadfront.errors import FunctorError
+from broadfront.versions import has_version
 
 Swap = Callable[[Any], Any]
 
@@ -85,7 +85,7 @@ def mentioned(function: FunctionType) -> Iterator[Any]:
 
 def is_known(function: Any) -> bool:
     """Tell whether a function belongs to Python, NumPy or Numba."""
-    return (getattr(function, "__module__", None) or "").partition(".")[0] in BY_NAME
+    return has_version(getattr(function, "__module__", None))
 
 
 def _has_type(function: FunctionType) -> bool:

@@ -8,18 +8,22 @@ it in a way of his own, as the command line does.
 
 from __future__ import annotations
 
+import _thread
 import os
 import sys
-import threading
 import time
 from contextlib import suppress
+
+from broadfront.errors import OutOfMemoryError
+from broadfront.presence import held_lock, present
 
 PATIENCE = 1.0
 """Seconds of compiling before it is said."""
 TEXT = "broadfront: compiling kernels, once per program and machine (BROADFRONT_QUIET=1 hides this)"
 
 _said = False
-_waiting: threading.Timer | None = None
+_waiting: _thread.LockType | None = None
+"""Held until the compiler has ended, where a thread waits to say the line."""
 _began = 0.0
 _spent = 0.0
 
@@ -30,14 +34,13 @@ def compiling(begins: bool) -> None:
     if begins:
         _began = time.perf_counter()
         if not _said and _someone_looks():
-            _waiting = threading.Timer(max(0.0, PATIENCE - _spent), _say)
-            _waiting.daemon = True
-            with suppress(RuntimeError):  # there is no room for a thread: it is not said
-                _waiting.start()
+            _waiting = held_lock()
+            with suppress(OutOfMemoryError):  # there is no room for a thread: it is not said
+                present(_wait, _waiting, max(0.0, PATIENCE - _spent))
         return
     _spent += time.perf_counter() - _began
     if _waiting is not None:
-        _waiting.cancel()
+        _waiting.release()
         _waiting = None
 
 
@@ -48,8 +51,9 @@ def _someone_looks() -> bool:
     return interactive or sys.stderr.isatty()
 
 
-def _say() -> None:
+def _wait(ended: _thread.LockType, seconds: float) -> None:
+    """Say the line, unless the compiler ends before."""
     global _said
-    if not _said:
+    if not ended.acquire(timeout=seconds) and not _said:
         _said = True
         print(TEXT, file=sys.stderr, flush=True)  # noqa: T201

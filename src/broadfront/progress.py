@@ -7,12 +7,12 @@ listener raises stops the work, and comes out of it.
 
 from __future__ import annotations
 
-import _thread
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from broadfront.errors import OptionError, OutOfMemoryError
+from broadfront.errors import OptionError
+from broadfront.presence import held_lock, present
 
 INTERVAL, SOON = 0.1, 0.01
 Listener = Callable[[str, int, int], None]
@@ -61,6 +61,7 @@ def following(
     raised: list[BaseException] = []
 
     def tell() -> None:
+        begun.append(None)
         try:
             while not over.acquire(timeout=INTERVAL):
                 listener(stage, done(), total)
@@ -71,28 +72,20 @@ def following(
         finally:
             ended.release()
 
-    over, ended = _held_lock(), _held_lock()
+    begun: list[None] = []
+    over, ended = held_lock(), held_lock()
     try:
-        _thread.start_new_thread(tell, ())
-    except RuntimeError as error:
-        raise OutOfMemoryError(f"there is no room for another thread: {error}") from error
-    try:
+        present(tell)
         yield
     except BaseException:
         if not raised:
             raise
     finally:
         over.release()
-        ended.acquire()
+        if begun:  # who begins later ends at once
+            ended.acquire()
     if raised:
         raise raised.pop()
-
-
-def _held_lock() -> _thread.LockType:
-    """Return a lock to be released once: an event that an interrupt cannot leave half-way."""
-    lock = _thread.allocate_lock()
-    lock.acquire()
-    return lock
 
 
 def report(stage: str, done: int, total: int) -> None:

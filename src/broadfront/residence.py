@@ -11,17 +11,21 @@ How much comes in with one page that is touched is up to the system: with large 
 2 MiB. It never reaches over the end of a mapping, so a guard has the system cut mappings into
 blocks, which differ in a flag that changes nothing else; then it is 64 KiB.
 
+Invariant: a guard holds its arrays, so that whatever interrupts the caller, nothing else is let go
+of in their place: what `madvise` takes out of memory and is in no file is lost.
+
 `Guard.array` makes an array that is a file without a name, for what is as large as the arcs and has
 to be written.
 """
 
 from __future__ import annotations
 
+import _thread
 import ctypes
 import mmap
 import os
 import tempfile
-import threading
+import weakref
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from functools import cache
@@ -33,6 +37,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from broadfront.errors import OutOfMemoryError
+from broadfront.presence import Presence, held_lock, present
 
 Array = NDArray[Any]
 Result = TypeVar("Result")
@@ -90,8 +95,9 @@ class Guard:
         self.words[THERE_MAY_BE] = 5 * budget // PART
         self.words[PAGE] = mmap.PAGESIZE
         self.at_end: list[Callable[[], None]] = []
-        self._over = threading.Event()
-        self._thread: threading.Thread | None = None
+        self._arrays: list[Array] = []
+        self._over, self._ended = held_lock(), held_lock()
+        self._thread: weakref.ref[Presence] | None = None
         self._around = AROUND_A_FAULT
         self.add(*arrays)
 
@@ -117,6 +123,7 @@ class Guard:
                 begin = -(-array.ctypes.data // mmap.PAGESIZE) * mmap.PAGESIZE
                 end = (array.ctypes.data + array.nbytes) // mmap.PAGESIZE * mmap.PAGESIZE
                 if begin < end:
+                    self._arrays.append(array)
                     self._add(begin, end - begin)
 
     def _add(self, begin: int, nbytes: int) -> None:
@@ -162,25 +169,18 @@ class Guard:
         told = os.pread(int(self.words[FILE]), TEXT_BYTES, 0)
         return int(told.split()[2]) * mmap.PAGESIZE
 
-    def _watch(self) -> None:
-        while not self._over.wait(INTERVAL):
-            self.look()
-
     def __enter__(self) -> Guard:
         if guarding():
             self.words[ADVICE] = mmap.MADV_DONTNEED
             self.let_go()
             try:
-                self.words[FILE] = os.open(STATM, os.O_RDONLY)
+                file = os.open(STATM, os.O_RDONLY)
             except OSError as error:
                 raise OutOfMemoryError(f"there is no room for an open file: {error}") from error
+            weakref.finalize(self, os.close, file)
+            self.words[FILE] = file
             self.words[BEFORE] = self._of_files()
-            self._thread = threading.Thread(target=self._watch, daemon=True)
-            try:
-                self._thread.start()
-            except RuntimeError as error:
-                os.close(int(self.words[FILE]))
-                raise OutOfMemoryError(f"there is no room for another thread: {error}") from error
+            self._thread = present(_watch, weakref.ref(self), self._over, self._ended)
             self._token = _guards.set((*_guards.get(), self))
         return self
 
@@ -190,15 +190,25 @@ class Guard:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._over.set()
+        self._over.release()
         if self._thread is not None:
             _guards.reset(self._token)
-            self._thread.join()
+            while not self._ended.acquire(timeout=1) and self._thread() is not None:
+                pass
             for call in self.at_end:
                 call()
-            os.close(int(self.words[FILE]))
             self.let_go()
             self._advise_all(mmap.MADV_DODUMP)
+
+
+def _watch(guard: weakref.ref[Guard], over: _thread.LockType, ended: _thread.LockType) -> None:
+    """Look again and again until it is over, or nobody holds the guard any more."""
+    try:
+        while not over.acquire(timeout=INTERVAL) and (there := guard()) is not None:
+            there.look()
+            del there
+    finally:
+        ended.release()
 
 
 def _advise(begin: int, nbytes: int, advice: int) -> None:

@@ -40,7 +40,7 @@ def fuzz(name: str, found: Path, seconds: int) -> None:
     target = targets.TARGETS[name]
     for seed in targets.corpus(name):
         target(seed.read_bytes())  # compiles before the clock of an input runs
-    atheris.Setup([sys.argv[0], str(found), str(targets.FOLDER / name), *options], target)
+    atheris.Setup([sys.argv[0], str(found), str(targets.folder_of(name)), *options], target)
     atheris.Fuzz()
 
 

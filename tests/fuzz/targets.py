@@ -46,6 +46,25 @@ def read_file(suffix: str, data: bytes) -> None:
         assert len(answers) != 1
 
 
+def read_on_disk(suffix: str, data: bytes) -> None:
+    """Read a file with these bytes, and build it on the disk: the same graph, or refused by both."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, built = Path(folder) / f"fuzzed{suffix}", Path(folder) / "built.bfg"
+        path.write_bytes(data)
+        graphs = []
+        with refusing(path):
+            graphs.append(bf.read(path))
+        with refusing(path):
+            graphs.append(bf.convert(path, built, memory_limit=1 << 40))
+        assert len(graphs) != 1
+        if graphs:
+            for graph in graphs:
+                check(graph)
+            assert np.array_equal(graphs[0].offsets, graphs[1].offsets)
+            assert np.array_equal(graphs[0].targets, graphs[1].targets)
+        assert built.exists() == bool(graphs)
+
+
 def read_open_graph(data: bytes) -> None:
     """Read a stored graph of this header, up to a line break, and these arrays behind it."""
     text, _, arrays = data.partition(b"\n")
@@ -104,15 +123,23 @@ def check(graph: bf.Graph) -> None:
     assert len(graph.labels) == graph.num_vertices
 
 
+ON_DISK = "-disk"
+"""How targets are called that build on the disk; they begin with the files of the others."""
 PACKED = (".el.gz", ".el.xz", ".el.zst")
 TARGETS: dict[str, Target] = {
     **{suffix[1:]: partial(read_file, suffix) for suffix in (*READERS, *PACKED)},
+    **{suffix[1:] + ON_DISK: partial(read_on_disk, suffix) for suffix in (".el", ".mtx", ".gr")},
     "bfg-open": read_open_graph,
     "npz": load_partition,
     "npz-open": load_open_partition,
 }
 
 
+def folder_of(name: str) -> Path:
+    """Return the folder of these files."""
+    return FOLDER / name.removesuffix(ON_DISK)
+
+
 def corpus(name: str) -> list[Path]:
     """Return the files that a target begins with."""
-    return sorted((FOLDER / name).iterdir())
+    return sorted(folder_of(name).iterdir())

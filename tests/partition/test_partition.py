@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 import zipfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -160,6 +161,33 @@ def test_owners_that_lie(tmp_path: Path) -> None:
         np.savez(path, owner=owner, facts=facts)
         with pytest.raises(bf.FormatError, match="unexpected owners"):
             bf.Partition.load(path, graph)
+
+
+@pytest.mark.parametrize(
+    ("owner", "count", "message"),
+    [
+        ([0, 1, 2, 0], 2, "gave vertex 2 to 2, which is not a part in 0..1"),
+        ([0, -1, 0, 0], 2, "gave vertex 1 to -1"),
+        ([0, 1, 0], 2, r"shape \(3,\); expected \(4,\)"),
+        ([0.5, 1, 0, 0], 2, "float64; expected integers"),
+        ([[0], [0, 1]], 2, "returned no array"),
+        ([0, 1, 0, 1], 0, "count=0"),
+        ([0, 1, 0, 1], 10**9, "1 to 1,024"),
+    ],
+)
+def test_owners_that_make_no_sense(owner: Any, count: int, message: str) -> None:
+    with pytest.raises(bf.OptionError, match=message):
+        bf.Partition(bf.generate("path:4"), owner, count, "by hand")
+
+
+def test_owners_given_by_hand() -> None:
+    graph = bf.generate("path:4")
+    given = np.array([1, 0, 1, 0])
+    partition = bf.Partition(graph, given, 2, "by hand")
+    assert partition.owner.dtype == np.uint8
+    given[:] = 9
+    assert partition.owner.tolist() == [1, 0, 1, 0]
+    assert bf.bfs(graph, 0, partitioner=partition, devices=2).depth.tolist() == [0, 1, 2, 3]
 
 
 def test_saving_is_whole_or_not_at_all(tmp_path: Path) -> None:

@@ -19,7 +19,6 @@ import numpy as np
 from broadfront.apart import apart
 from broadfront.checking import checks
 from broadfront.clock import loading
-from broadfront.digest import BY_NAME
 from broadfront.execution.names import is_well_known, mentioned
 from broadfront.execution.program import Program
 from broadfront.operators.monoid import Monoid
@@ -27,8 +26,6 @@ from broadfront.traffic import is_counting, making
 
 Made = TypeVar("Made")
 
-OURS = BY_NAME | {"broadfront"}
-"""Packages whose functions do not change while a process runs."""
 LOOKED_INTO = 1 << 22
 """Bytes of an array whose content is compared; of larger ones it is not noticed if it changes."""
 
@@ -77,11 +74,10 @@ def _closed_over(program: Program) -> tuple[Any, ...]:
 def _reach(functor: Any, reached: dict[Any, None]) -> None:
     """Add a function to those that are reached, and all that it may call."""
     function = getattr(functor, "py_func", functor)
-    home = getattr(function, "__module__", None) or ""
     if not isinstance(function, FunctionType) or function in reached:
         return
-    if home.partition(".")[0] in OURS:
-        return
+    if is_well_known(function) or (function.__module__ or "").partition(".")[0] == "broadfront":
+        return  # what does not change while a process runs
     reached[function] = None
     for other in mentioned(function):
         _reach(other, reached)

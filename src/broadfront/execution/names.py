@@ -7,9 +7,10 @@ from contextlib import suppress
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from broadfront.digest import BY_NAME, names_of
+from broadfront.digest import names_of
 from broadfront.errors import FunctorError
 from broadfront.operators.describe import Advance, Functor
+from broadfront.versions import has_version
 
 COUNTERS = ("iteration", "frontier_size")
 """Numbers of the state that change from one iteration to the next, there where a functor asks."""
@@ -29,7 +30,7 @@ def mentioned(function: FunctionType) -> Iterator[Any]:
 
 def is_well_known(function: FunctionType) -> bool:
     """Tell whether a function is of a package that knows nothing of programs."""
-    return (function.__module__ or "").partition(".")[0] in BY_NAME
+    return has_version(function.__module__)
 
 
 def names_in(functor: Functor) -> set[str]:

@@ -11,13 +11,16 @@ from numpy.typing import NDArray
 
 from broadfront.errors import require
 from broadfront.graph.csr import Graph
+from broadfront.graph.expected import expect_graph
 from broadfront.graph.labels import frozen
 from broadfront.locks import new_lock
 from broadfront.partition.build import build
 from broadfront.partition.data import Along, along_arcs, arcs_of, at_vertices
 from broadfront.partition.outline import Outline, outline_of, outlines
+from broadfront.partition.owners import checked_owners
 from broadfront.partition.part import Part
 from broadfront.partition.quality import Quality, measure
+from broadfront.partition.wish import wish
 
 if TYPE_CHECKING:
     import pandas
@@ -53,9 +56,10 @@ class Partition:
         seconds: float = 0.0,
         speeds: tuple[float, ...] | None = None,
     ) -> None:
+        expect_graph(graph)
         self.graph = graph
-        self.owner = frozen(owner)
-        self.count = count
+        self.count = wish(count, speeds=speeds).count
+        self.owner = checked_owners(owner, graph.num_vertices, self.count, name)
         self.name = name
         self.seconds = seconds
         self.speeds = speeds

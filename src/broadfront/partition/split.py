@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from broadfront.clock import Allowance, Clock, check_time
@@ -116,27 +115,6 @@ def made(
         name, owner = by, PARTITIONERS[by](graph, wanted)
     else:
         name = getattr(by, "__name__", type(by).__name__)
-        owner = _checked(by(graph, wanted.count), name, graph.num_vertices, wanted)
+        owner = by(graph, wanted.count)
     check_time()
     return Partition(graph, owner, wanted.count, name, clock.seconds, speeds)
-
-
-def _checked(owners: Any, name: str, size: int, wanted: Wish) -> Array:
-    """Return what a user's function returned as owners, or say what is wrong with it."""
-    try:
-        owner = np.asarray(owners)
-    except ValueError as error:
-        raise OptionError(f"partitioner {name} returned no array: {error}") from error
-    if owner.shape != (size,):
-        raise OptionError(
-            f"partitioner {name} returned an array of shape {owner.shape}; expected ({size},)"
-        )
-    if size and owner.dtype.kind not in "iu":
-        raise OptionError(f"partitioner {name} returned {owner.dtype}; expected integers")
-    wrong = np.flatnonzero((owner < 0) | (owner >= wanted.count))
-    if len(wrong):
-        raise OptionError(
-            f"partitioner {name} gave vertex {wrong[0]:,} to {owner[wrong[0]]}, "
-            f"which is not a part in 0..{wanted.count - 1}"
-        )
-    return owner.astype(wanted.dtype)

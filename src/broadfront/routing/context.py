@@ -15,6 +15,7 @@ from __future__ import annotations
 import _thread
 import queue
 import time
+import weakref
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from contextvars import copy_context
@@ -25,6 +26,7 @@ from broadfront.clock import Clock
 from broadfront.devices.choose import Devices, choose
 from broadfront.errors import OptionError, OutOfMemoryError, TimeLimitError
 from broadfront.given import count, is_one_of, number
+from broadfront.presence import Presence, present
 from broadfront.routing.endpoint import DEVICE, HOST, ROUTER, Endpoint, expect_function
 from broadfront.routing.memory import Memory
 from broadfront.routing.monitor import Fate, Monitor, Stopped, Worker
@@ -170,6 +172,7 @@ class _Run:
         self._monitor = monitor
         self._jobs = jobs
         self._answers: list[Any] = [None] * len(jobs)
+        self._threads: list[weakref.ref[Presence]] = []
         self._entered: list[None] = []
         self._left: list[None] = []
         self._closed = False
@@ -181,13 +184,14 @@ class _Run:
         clock = Clock()
         try:
             for place in range(len(self._jobs)):
-                self._start(place)
+                self._threads.append(present(copy_context().run, self._call, place))
             while len(self._left) < len(self._jobs):
                 left = 1.0 if limit is None else limit - clock.seconds
                 if left <= 0:
                     raise TimeLimitError(f"time_limit={limit} s is over")
                 with suppress(queue.Empty):
                     self._news.get(timeout=min(left, 1.0))
+                self._expect_all()
         except BaseException as error:
             self._stop_and_wait(error, fate)
             raise
@@ -197,11 +201,11 @@ class _Run:
             raise error_of_one
         return self._answers
 
-    def _start(self, place: int) -> None:
-        try:
-            _thread.start_new_thread(copy_context().run, (self._call, place))
-        except RuntimeError as error:
-            raise OutOfMemoryError(f"there is no room for another thread: {error}") from error
+    def _expect_all(self) -> None:
+        """Refuse to wait for a thread that has ended, and has not left."""
+        gone = sum(thread() is None for thread in self._threads)
+        if gone > len(self._left):
+            raise OutOfMemoryError("there was no memory for the first call of a thread")
 
     def _stop_and_wait(self, error: BaseException, fate: Fate) -> None:
         """End all functions, and wait, whatever is raised in the caller meanwhile."""

@@ -25,6 +25,7 @@ from broadfront.backends.cpu.device import control
 from broadfront.backends.cpu.device.calls import Calls
 from broadfront.backends.cpu.device.pace import keep_to
 from broadfront.errors import DeviceError, DeviceMemoryError, TimeLimitError
+from broadfront.presence import Presence, held_lock
 from broadfront.residence import Guard
 
 Job = tuple[Calls, int]
@@ -32,19 +33,18 @@ STACK = 1 << 23
 """About what a thread takes of the address space."""
 
 
-class Presence:
-    """What a thread holds as long as it lives, and nobody else does."""
+class Hired(Presence):
+    """The presence of a thread of a team, which tells when it is ready."""
 
     def __init__(self) -> None:
-        self.ready = _thread.allocate_lock()
-        self.ready.acquire()
+        self.ready = held_lock()
 
 
 class Team:
     """Threads that wait for work, and the control words that they share, a row per device."""
 
     def __init__(self) -> None:
-        self._threads: list[weakref.ref[Presence]] = []
+        self._threads: list[weakref.ref[Hired]] = []
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._calls: Calls | None = None
         self.control = control.new_control()  # last: there may be no memory for it
@@ -145,13 +145,13 @@ class Team:
         """Have at least so many threads; they know the jobs and not the team, which may go."""
         team = weakref.ref(self)
 
-        def lose(thread: weakref.ref[Presence]) -> None:
+        def lose(thread: weakref.ref[Hired]) -> None:
             bereft = team()
             if bereft is not None and bereft._calls is not None:
                 bereft._calls.stop(control.BROKEN)
 
         for number in range(len(self._threads), count):
-            presence = Presence()
+            presence = Hired()
             ready = presence.ready
             self._threads.append(weakref.ref(presence, lose))
             try:
@@ -217,7 +217,7 @@ def compiled(loop: Any) -> bool:
     return bool(getattr(loop, "overloads", True))
 
 
-def _work(jobs: queue.SimpleQueue[Job | None], presence: Presence) -> None:
+def _work(jobs: queue.SimpleQueue[Job | None], presence: Hired) -> None:
     presence.ready.release()
     while (job := jobs.get()) is not None:
         job[0].call_and_tell(job[1])

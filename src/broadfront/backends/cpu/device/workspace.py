@@ -201,6 +201,8 @@ def borrowed_many(count: int, anew: bool = False) -> Iterator[list[Workspace]]:
         for workspace in workspaces:
             workspace.team.entrust(workspaces)
         raise
+    for workspace in workspaces:
+        workspace.of_arcs = None
     with _lock:
         _shelf.extend(reversed(workspaces))
         _lately.append(sum(workspace.used_bytes for workspace in workspaces))
