@@ -68,6 +68,14 @@ def guarding() -> bool:
     return hasattr(mmap, "MADV_DONTNEED") and os.path.exists(STATM)
 
 
+def is_mapped(array: Array) -> bool:
+    """Return whether an array is in a mapped file: memory of its own would not come back."""
+    owner: Any = array
+    while isinstance(owner, (np.ndarray, memoryview)):
+        owner = owner.base if isinstance(owner, np.ndarray) else owner.obj
+    return isinstance(owner, mmap.mmap)
+
+
 def page_faults() -> int:
     """Return how many page faults this process has had."""
     import resource  # which not all systems have
@@ -117,9 +125,9 @@ class Guard:
         return max(1, self.budget // PART // self._around)
 
     def add(self, *arrays: Array | None) -> None:
-        """Guard more arrays."""
+        """Guard more arrays; those that are no part of a mapping stay in memory."""
         for array in arrays:
-            if array is not None and array.nbytes and guarding():
+            if array is not None and array.nbytes and guarding() and is_mapped(array):
                 begin = -(-array.ctypes.data // mmap.PAGESIZE) * mmap.PAGESIZE
                 end = (array.ctypes.data + array.nbytes) // mmap.PAGESIZE * mmap.PAGESIZE
                 if begin < end:

@@ -20,6 +20,8 @@ from broadfront.graph500.results import KERNELS
 SCALE, SCALES, ROOTS, ROOTS_COMPARED = 16, (10, 12, 14, 16), 64, 8
 PICTURES = (".png", ".svg", ".pdf")
 OUT_OF_CORE = "out-of-core"
+OWNERS = {"devices": OWN, "memory_limit": OWN, "block_memory": OUT_OF_CORE}
+"""Options of one implementation."""
 
 
 def add(commands: Any) -> argparse.ArgumentParser:
@@ -60,6 +62,11 @@ def add(commands: Any) -> argparse.ArgumentParser:
     ways.add_argument(
         "--block-memory", type=where.size, metavar="BYTES",
         help=f"of {OUT_OF_CORE}: what a block of edges may take; by default 64M",
+    )  # fmt: skip
+    ways.add_argument(
+        "--memory-limit", type=where.size, metavar="BYTES",
+        help=f"of {OWN}: keep edges, graph and index on the disk (in TMPDIR), and so much of them "
+        "in memory",
     )  # fmt: skip
     ways.add_argument("--time-limit", type=float, metavar="SECONDS", help="stop after this")
     comparison = command.add_argument_group("comparison")
@@ -130,21 +137,24 @@ def _compare(options: argparse.Namespace) -> None:
 def _settings(options: argparse.Namespace, usual_roots: int, kernels: tuple[str, ...]) -> Settings:
     roots = usual_roots if options.roots is None else options.roots
     return Settings(
-        options.scale, options.edgefactor, roots, options.seed, kernels, not options.no_validate
-    )
+        options.scale, options.edgefactor, roots, options.seed, kernels, not options.no_validate,
+        options.memory_limit,
+    )  # fmt: skip
 
 
 def _chosen(name: str, options: argparse.Namespace) -> Implementation:
     """Return an implementation with the options that are for it."""
-    if name == OWN and options.devices is not None:
-        return implementation(name, devices=options.devices, threads=options.threads)
-    if name == OUT_OF_CORE and options.block_memory is not None:
-        return implementation(name, block_memory=options.block_memory)
-    for option, owner in (("devices", OWN), ("block_memory", OUT_OF_CORE)):
-        if getattr(options, option) is not None and name != owner and not options.compare:
+    mine = {}
+    for option, owner in OWNERS.items():
+        given = getattr(options, option)
+        if given is not None and name == owner:
+            mine[option] = given
+        elif given is not None and not options.compare:
             flag = option.replace("_", "-")
             raise OptionError(f"--{flag} is for --implementation {owner}, not for {name}")
-    return implementation(name)
+    if "devices" in mine:
+        mine["threads"] = options.threads
+    return implementation(name, **mine)
 
 
 def _devices(options: argparse.Namespace) -> int:

@@ -24,8 +24,9 @@ from broadfront.errors import OptionError
 from broadfront.given import count as counted
 from broadfront.given import flag, positions, whole
 from broadfront.graph.build import NOTHING, Columns
+from broadfront.graph.generate.kronecker import draw_kron
 from broadfront.graph.generate.random import key, word
-from broadfront.graph.generate.registry import GENERATORS
+from broadfront.graph.generate.registry import NewArray
 from broadfront.kernel import kernel
 
 Array = NDArray[Any]
@@ -72,9 +73,15 @@ class EdgeList:
 
 
 def draw_edges(
-    scale: int, edge_factor: int = 16, seed: int = 0, weighted: bool = False
+    scale: int,
+    edge_factor: int = 16,
+    seed: int = 0,
+    weighted: bool = False,
+    array: NewArray = np.empty,
 ) -> EdgeList:
     """Draw the edge list of a scale: ``2 ** scale`` vertices, `edge_factor` tuples for each.
+
+    Its arrays are made by ``array(length, dtype)``.
 
     Examples
     --------
@@ -82,14 +89,16 @@ def draw_edges(
     16384
     """
     weighted = flag(weighted, "weighted")
-    drawn = GENERATORS["kron"](scale, edge_factor, seed=seed)
-    weight = draw_weights(len(drawn.source), seed) if weighted else None
+    for name, number in (("scale", scale), ("edge_factor", edge_factor), ("seed", seed)):
+        whole(number, name)
+    drawn = draw_kron(scale, edge_factor, seed, array)
+    weight = draw_weights(len(drawn.source), seed, array) if weighted else None
     return EdgeList(drawn.source, drawn.target, drawn.num_vertices, weight, drawn=True)
 
 
-def draw_weights(count: int, seed: int) -> NDArray[np.float32]:
+def draw_weights(count: int, seed: int, array: NewArray = np.empty) -> NDArray[np.float32]:
     """Return `count` random numbers in [0, 1)."""
-    weights = np.empty(count, np.float32)
+    weights = array(count, np.float32)
     stream = key(seed, "graph500 weights")
     pieces = threads.ranges(count, EDGES_PER_PIECE)
     threads.run(

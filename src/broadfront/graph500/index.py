@@ -13,6 +13,7 @@ built, by their number and the sum of their hashes, since answers are judged by 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,8 +23,10 @@ from broadfront import atomics, threads
 from broadfront.errors import VerificationError
 from broadfront.graph.build import Columns, rows_from
 from broadfront.graph.generate.random import word
+from broadfront.graph.labels import frozen
 from broadfront.graph500.edges import EDGES_PER_PIECE, EdgeList
-from broadfront.kernel import kernel
+from broadfront.graph500.on_disk import little_of, sorted_on_disk
+from broadfront.kernel import inlined, kernel
 
 Array = NDArray[Any]
 
@@ -45,38 +48,55 @@ class EdgeIndex(NamedTuple):
         return len(self.offsets) - 1
 
 
-def index_edges(edges: EdgeList) -> EdgeIndex:
-    """Sort the tuples of a list, which is used up, and check that none was lost."""
-    columns, rank_of = _turned(edges)
-    wanted = len(columns), _sum_over_tuples(columns)
-    rows = rows_from(columns, edges.num_vertices, keep=True)
-    index = EdgeIndex(rows.offsets, rows.targets, rows.weights, rank_of)
-    hashes = _over(index.num_vertices, lambda first, last: _hash_rows(first, last, *index[:3]))
+def index_edges(edges: EdgeList, memory_limit: int | None = None) -> EdgeIndex:
+    """Sort the tuples of a list, which is used up, and check that none was lost.
+
+    With a limit the index is sorted on the disk, and mapped.
+    """
+    with little_of(edges.source, edges.target, edges.weight, limit=memory_limit):
+        rank_of = _ranks(edges)
+        wanted = len(edges), _sum_over_tuples(edges, rank_of)
+    rows: Any
+    if memory_limit is None:
+        rows = rows_from(_turned(edges.taken(), rank_of), edges.num_vertices, keep=True)
+    else:
+        turn = partial(_turned, rank_of=rank_of)
+        rows = sorted_on_disk(edges, memory_limit, keep=True, turn=turn)
+        edges.taken()
+    weights = None if rows.weights is None else frozen(rows.weights)
+    index = EdgeIndex(frozen(rows.offsets), frozen(rows.targets), weights, rank_of)
+    with little_of(index.ranks, index.weights, limit=memory_limit):
+        hashes = _over(index.num_vertices, lambda first, last: _hash_rows(first, last, *index[:3]))
     if (len(index.ranks), hashes) != wanted:
         raise VerificationError("the index holds the edge list", "its tuples are others")
     return index
 
 
-def _sum_over_tuples(columns: Columns) -> int:
-    ends = columns.source, columns.target, columns.weight
-    return _over(len(columns), lambda begin, end: _hash_tuples(begin, end, *ends))
-
-
-def _turned(edges: EdgeList) -> tuple[Columns, Array]:
-    """Take the list; return tuples from the end of larger rank to the rank of the other, and ranks.
-
-    The arrays of the list are somebody else's, too, and stay as they are.
-    """
-    columns = edges.taken()
-    source, target = columns.source, columns.target
+def _ranks(edges: EdgeList) -> Array:
+    """Return the rank of each vertex, that of the largest degree first."""
+    source, target = edges.source, edges.target
     degrees = np.zeros(edges.num_vertices, np.int64)
     _over(len(source), lambda begin, end: _count_ends(begin, end, source, target, degrees))
     rank_of = np.empty(len(degrees), source.dtype)
     rank_of[np.argsort(-degrees, kind="stable")] = np.arange(len(degrees), dtype=source.dtype)
-    turned = Columns(np.empty_like(source), np.empty_like(target), columns.weight)
+    return rank_of
+
+
+def _sum_over_tuples(edges: EdgeList, rank_of: Array) -> int:
+    ends = edges.source, edges.target, edges.weight
+    return _over(len(edges), lambda begin, end: _hash_tuples(begin, end, *ends, rank_of))
+
+
+def _turned(columns: Columns, rank_of: Array) -> Columns:
+    """Return tuples from the end of larger rank to the rank of the other.
+
+    The arrays of the list are somebody else's, too, and stay as they are.
+    """
+    source, target, weight = columns.taken()
+    turned = Columns(np.empty_like(source), np.empty_like(target), weight)
     ends = source, target, turned.source, turned.target
     _over(len(source), lambda begin, end: _turn(begin, end, *ends, rank_of))
-    return turned, rank_of
+    return turned
 
 
 def _over(length: int, task: Callable[[int, int], Any]) -> int:
@@ -93,14 +113,18 @@ def _count_ends(begin, end, source, target, degrees):
         atomics.add(degrees, target[edge], 1)
 
 
+@inlined
+def _placed(source, target, rank_of):
+    """Return the end that a tuple is kept at, and the rank of the other."""
+    if rank_of[source] < rank_of[target]:
+        return target, rank_of[source]
+    return source, rank_of[target]
+
+
 @kernel
 def _turn(begin, end, source, target, vertices, ranks, rank_of):
     for edge in range(begin, end):
-        vertex, other = source[edge], target[edge]
-        if rank_of[vertex] < rank_of[other]:
-            vertex, other = other, vertex
-        vertices[edge] = vertex
-        ranks[edge] = rank_of[other]
+        vertices[edge], ranks[edge] = _placed(source[edge], target[edge], rank_of)
 
 
 @kernel
@@ -112,10 +136,11 @@ def _hashed(vertex, rank, edge, weight):
 
 
 @kernel
-def _hash_tuples(begin, end, source, target, weight):
+def _hash_tuples(begin, end, source, target, weight, rank_of):
     total = np.uint64(0)
     for edge in range(begin, end):
-        total += _hashed(source[edge], target[edge], edge, weight)
+        vertex, rank = _placed(source[edge], target[edge], rank_of)
+        total += _hashed(vertex, rank, edge, weight)
     return total
 
 

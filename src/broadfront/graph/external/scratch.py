@@ -24,6 +24,7 @@ class Scratch:
     """Bytes on the disk that are written and read by their place."""
 
     def __init__(self, folder: str | PathLike[str] | None) -> None:
+        self.folder = folder
         self._file = tempfile.TemporaryFile(dir=folder, buffering=0)  # noqa: SIM115
         self.size = 0
         """Where what is appended goes."""
@@ -54,10 +55,14 @@ class Scratch:
             left = left[self._file.write(left) :]
 
     def mapped(self, length: int, dtype: DTypeLike) -> Array:
-        """Return the array at the beginning, mapped; it stays when the file is closed."""
+        """Return the array at the beginning, mapped; it stays when the file is closed.
+
+        What the file holds behind it is gone.
+        """
         nbytes = length * np.dtype(dtype).itemsize
         if nbytes == 0:
             return np.empty(0, dtype)
+        self._file.truncate(nbytes)  # what is behind it would be kept on the disk, too
         memory = mmap.mmap(self._file.fileno(), nbytes, access=mmap.ACCESS_READ)
         return np.frombuffer(memory, dtype)
 

@@ -89,13 +89,22 @@ class OnDisk:
             block = self._scratch.read(begin * self._stored.itemsize, length, self._stored)
             yield block.astype(self.dtype, copy=False)
 
+    def mapped(self) -> Array:
+        """Return the array mapped; one that must be wider is written anew."""
+        if self._stored == self.dtype:
+            return self._scratch.mapped(self._length, self.dtype)
+        with Scratch(self._scratch.folder) as wider:
+            for block in self.blocks():
+                wider.append(block)
+            return wider.mapped(self._length, self.dtype)
+
 
 class Buckets:
     """Dealt arcs on the disk: keys in one file, and weights, if there are any, in another."""
 
     def __init__(self, plan: Plan, starts: Array, keys: Scratch, values: Scratch | None,
-                 weight: np.dtype[Any] | None) -> None:  # fmt: skip
-        self.plan, self.starts = plan, starts
+                 weight: np.dtype[Any] | None, keep: bool) -> None:  # fmt: skip
+        self.plan, self.keep, self.starts = plan, keep, starts
         """Where each bucket begins, counted in arcs."""
         self.files: list[tuple[Scratch, np.dtype[Any]]] = [(keys, np.dtype(plan.key_dtype))]
         if values is not None and weight is not None:
@@ -132,14 +141,17 @@ class Buckets:
 
 def rows_on_disk(
     edges: Edges, num_vertices: int, room: Room, scratches: tuple[Scratch, Scratch],
-    *, symmetric: bool, drop_loops: bool,
+    *, symmetric: bool, drop_loops: bool, keep: bool = False,
 ) -> Rows:  # fmt: skip
-    """Sort all edges into rows; they and their weights go into two scratch files."""
+    """Sort all edges into rows; they and their weights go into two scratch files.
+
+    `keep` leaves parallel edges apart, in the order in which they come.
+    """
     plan = planned(num_vertices, len(edges), symmetric, drop_loops)
     keys, values = scratches
     weight = edges.weight_dtype
     starts, loops_read = _starts(plan, edges)
-    buckets = Buckets(plan, starts, keys, values, weight)
+    buckets = Buckets(plan, starts, keys, values, weight, keep)
     for columns in edges.blocks("dealing edges", nbytes=BYTES_PER_DEALT_EDGE):
         buckets.add(dealt(plan, columns)[0])
         del columns
@@ -184,7 +196,7 @@ def _sort_run(
     else:
         begin, end = buckets.starts[[first, last]].tolist()
         arcs = Dealt(starts, *buckets.read(begin, end))
-        sort_buckets(plan, arcs, run, tally)
+        sort_buckets(plan, arcs, run, tally, buckets.keep)
     kept = np.zeros(last - first + 1, np.int64)
     np.cumsum(tally.kept[1:][first:last], out=kept[1:])
     arrays = unpacked(plan, arcs, kept, stored)
@@ -213,7 +225,7 @@ def _sorted_in_turns(buckets: Buckets, bucket: int, tally: Tally, room: Room) ->
             values = np.concatenate([values, more_values])
         degrees[:] = 0
         arcs = Dealt(np.array([0, len(keys)]), keys, values)
-        sort_buckets(plan, arcs, (bucket, bucket + 1), tally)
+        sort_buckets(plan, arcs, (bucket, bucket + 1), tally, buckets.keep)
         kept = int(tally.kept[1 + bucket])
         keys, values = keys[:kept].copy(), None if values is None else values[:kept].copy()
         begin += length

@@ -66,10 +66,8 @@ def turn(graph: Graph, memory: int, folder: str | PathLike[str] | None) -> Graph
             Turned(graph, room), graph.num_vertices, room, (keys, values), symmetric=False,
             drop_loops=False,
         )  # fmt: skip
-        targets = keys.mapped(len(rows.targets), rows.targets.dtype)
-        weights = None
-        if rows.weights is not None:
-            weights = values.mapped(len(rows.weights), rows.weights.dtype)
+        targets = rows.targets.mapped()
+        weights = None if rows.weights is None else rows.weights.mapped()
     return graph.with_transpose(
         Graph(
             rows.offsets, targets, weights, directed=True, self_loops=graph.num_self_loops,

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from broadfront.errors import OptionError
 from broadfront.graph.generate.random import key, permutation, permuted, word
-from broadfront.graph.generate.registry import Edges, filled, generator
+from broadfront.graph.generate.registry import Edges, NewArray, filled, generator
 from broadfront.graph.generate.size import affordable, at_least, power_of_two
 from broadfront.kernel import kernel
 
@@ -52,7 +52,12 @@ def kron(scale: int, edge_factor: int = 16, *, seed: int = 0) -> Edges:
     >>> kron(10)
     Graph(undirected, 1,024 vertices, 10,693 edges, degree 0..463 mean 20.9, 87.4 KiB)
     """
-    return _recursive(scale, edge_factor, (0.57, 0.19, 0.19), True, seed)
+    return draw_kron(scale, edge_factor, seed)
+
+
+def draw_kron(scale: int, edge_factor: int, seed: int, array: NewArray = np.empty) -> Edges:
+    """Return the edges of `kron`, in arrays that ``array(length, dtype)`` makes."""
+    return _recursive(scale, edge_factor, (0.57, 0.19, 0.19), True, seed, array)
 
 
 @generator
@@ -94,11 +99,13 @@ def rmat(
 
 
 def _recursive(
-    scale: int, edge_factor: int, quarters: tuple[float, float, float], shuffle: bool, seed: int
-) -> Edges:
+    scale: int, edge_factor: int, quarters: tuple[float, float, float], shuffle: bool, seed: int,
+    array: NewArray = np.empty,
+) -> Edges:  # fmt: skip
     num_vertices = power_of_two(scale)
     at_least(0, edge_factor=edge_factor)
-    affordable(num_vertices, num_vertices * edge_factor)
+    if array is np.empty:
+        affordable(num_vertices, num_vertices * edge_factor)
     table = alias_table(*quarters)
     stream = key(seed, "kronecker edges")
     order = permutation(num_vertices, seed, "kronecker vertices")
@@ -106,7 +113,7 @@ def _recursive(
     def write(begin: int, end: int, source: NDArray[Any], target: NDArray[Any]) -> None:
         _draw(stream, scale, table, shuffle, order, begin, end, source, target)
 
-    return filled(write, num_vertices * edge_factor, num_vertices, EDGES_PER_PIECE)
+    return filled(write, num_vertices * edge_factor, num_vertices, EDGES_PER_PIECE, array)
 
 
 def alias_table(a: float, b: float, c: float) -> NDArray[np.uint32]:

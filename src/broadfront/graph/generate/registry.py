@@ -28,6 +28,8 @@ from broadfront.graph.numbering import Numbered
 
 Array = NDArray[Any]
 Parameters = ParamSpec("Parameters")
+NewArray = Callable[..., Array]
+"""``array(length, dtype)`` makes an array, as `numpy.empty` does."""
 Side = Annotated[int, "one side of a rectangle"]
 
 
@@ -79,10 +81,11 @@ def filled(
     edges: int,
     num_vertices: int,
     grain: int,
+    array: NewArray = np.empty,
 ) -> Edges:
     """Return `edges` edges, written on all threads by ``write(begin, end, source, target)``."""
     index = index_dtype(num_vertices, 0)
-    source, target = np.empty(edges, index), np.empty(edges, index)
+    source, target = array(edges, index), array(edges, index)
     pieces = threads.ranges(edges, grain)
     threads.run(
         lambda piece: write(*pieces[piece], source, target), len(pieces), "generating edges"

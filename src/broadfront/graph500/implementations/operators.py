@@ -17,6 +17,7 @@ from broadfront.graph.csr import Graph
 from broadfront.graph.edges import from_edges
 from broadfront.graph500.edges import EdgeList
 from broadfront.graph500.implementations.contract import Paths, Tree
+from broadfront.graph500.on_disk import graph_on_disk
 
 
 class Prepared(NamedTuple):
@@ -27,8 +28,12 @@ class Prepared(NamedTuple):
 
 
 def build(edges: EdgeList, **options: Any) -> Prepared:
-    """Build the graph, and have devices prepare for it."""
-    graph = from_edges(edges.source, edges.target, edges.weight, edges.num_vertices, directed=False)
+    """Build the graph, and have devices prepare for it; with ``memory_limit`` on the disk."""
+    columns, limit = (edges.source, edges.target, edges.weight), options.get("memory_limit")
+    if limit is None:
+        graph = from_edges(*columns, edges.num_vertices, directed=False)
+    else:
+        graph = graph_on_disk(edges, limit)
     prepared = Prepared(graph, options)
     if graph.num_arcs:
         busiest = int(np.argmax(graph.degrees))
