@@ -47,7 +47,7 @@ def storage_of(dtype: np.dtype[Any], width: int | None) -> np.dtype[Any]:
     """
     if dtype.names is None and width is None:
         return dtype
-    names = dtype.names or tuple(map(str, range(width or 0)))
+    names = dtype.names or tuple(map(str, range(min(width or 0, LARGEST + 1))))
     dtypes = [dtype[name] if dtype.names else dtype for name in names]
     places, size = layout([each.itemsize for each in dtypes])
     if size > LARGEST:

@@ -13,6 +13,7 @@ from broadfront.given import flag
 from broadfront.graph.build import Columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble, edges_with_data
+from broadfront.graph.expected import expect_of
 from broadfront.graph.labels import named
 from broadfront.graph.numbering import Numbered, number
 
@@ -37,6 +38,7 @@ def from_scipy(
     are filled up with zeros, so there a zero is no edge.
     """
     clock = Clock()
+    expect_of(matrix, "tocoo", "a SciPy sparse array")
     if matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise GraphError(f"an adjacency matrix is square; this one has shape {matrix.shape}")
     entries = matrix.tocoo()
@@ -76,6 +78,7 @@ def from_networkx(
     `edge_data` lists attributes that every edge has, `duplicates` is as in `from_edges`.
     """
     clock = Clock()
+    expect_of(graph, "is_directed", "a NetworkX graph")
     positions = {node: place for place, node in enumerate(graph)}
     ends = [(positions[tail], positions[head]) for tail, head in graph.edges()]
     source, target = np.array(ends, np.int64).reshape(-1, 2).T

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from broadfront.errors import BroadfrontError, GraphError, OptionError
+from broadfront.given import is_one_of
 from broadfront.graph import build
 from broadfront.graph.build import Columns, Rows, index_dtype
 
@@ -37,8 +38,8 @@ DUPLICATES = ("min", "max", "sum", "first", "keep")
 
 def check_duplicates(duplicates: str, simple: bool) -> None:
     """Refuse what is no way to treat parallel edges, or not in a simple graph."""
-    if duplicates not in DUPLICATES:
-        raise OptionError(f"duplicates={duplicates!r}: expected one of {', '.join(DUPLICATES)}")
+    if not is_one_of(duplicates, DUPLICATES):
+        raise OptionError(f"duplicates={duplicates!r:.60}: expected one of {', '.join(DUPLICATES)}")
     if simple and duplicates == "keep":
         raise OptionError("simple=True leaves no parallel edges, and duplicates='keep' keeps them")
 
@@ -57,8 +58,12 @@ def plain_data(
 
     `what` they are of is "edge" or "vertex", and `others` are the columns of the other kind.
     """
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise OptionError(f"{what}_data={given!r:.60}: expected a dictionary")
     columns = {}
-    for name, values in (given or {}).items():
+    for name, values in given.items():
         if not is_name(name) or name in TAKEN:
             raise OptionError(f"{name!r} cannot be the name of a column")
         if name in (others or {}):

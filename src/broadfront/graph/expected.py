@@ -1,4 +1,4 @@
-"""What a caller gives for a graph is one; what is none is told how to become one."""
+"""What a caller gives for a graph, or for what becomes one, is that; else it is told what to do."""
 
 from __future__ import annotations
 
@@ -21,3 +21,10 @@ def expect_graph(given: object) -> None:
         raise GraphError(
             f"expected a Graph, found {kind.__module__}.{kind.__qualname__}: {maker} makes one"
         )
+
+
+def expect_of(given: object, attribute: str, what: str) -> None:
+    """Refuse what is no object of another library, by an attribute that these have."""
+    kind = type(given)
+    if isinstance(given, type) or not hasattr(given, attribute):
+        raise GraphError(f"expected {what}, found {kind.__module__}.{kind.__qualname__}")

@@ -16,6 +16,7 @@ from broadfront.errors import GraphError, OptionError, require
 from broadfront.graph.build import Columns
 from broadfront.graph.csr import Graph
 from broadfront.graph.edges import assemble, edges_with_data, from_edges
+from broadfront.graph.expected import expect_of
 from broadfront.graph.heads import WEIGHT, known, place
 from broadfront.graph.labels import is_missing, ordered
 from broadfront.graph.numbering import Numbered
@@ -36,6 +37,7 @@ def from_pandas(frame: pandas.DataFrame, source: Any = None, target: Any = None,
     target, from and to, src and dst, node1 and node2; weight), or else the first two. `edge_data`
     lists the names of more columns to keep. Other options are those of `from_edges`.
     """
+    expect_of(frame, "columns", "a pandas data frame")
     names = list(frame.columns)
     source, target, weight = edge_columns(names, source, target, weight, edge_data)
     tails, heads = frame[source], frame[target]
@@ -59,6 +61,7 @@ def from_polars(frame: Any, source: str | None = None, target: str | None = None
                 **options: Any) -> Graph:  # fmt: skip
     """Build a graph from a Polars data frame with a row per edge; options as `from_pandas`."""
     require("pyarrow", "arrow")
+    expect_of(frame, "to_arrow", "a Polars data frame")
     return from_arrow(frame.to_arrow(), source, target, weight, edge_data, **options)
 
 
@@ -68,6 +71,7 @@ def from_arrow(table: Any, source: str | None = None, target: str | None = None,
     """Build a graph from an Arrow table or batch, a row per edge; options as `from_pandas`."""
     arrow: Any = require("pyarrow", "arrow")
     clock = Clock()
+    expect_of(table, "schema", "an Arrow table")
     if isinstance(table, arrow.RecordBatch):
         table = arrow.Table.from_batches([table])
     source, target, weight = edge_columns(table.column_names, source, target, weight, edge_data)

@@ -54,8 +54,8 @@ class EdgeList:
             ends = getattr(self, name)
             if not isinstance(ends, np.ndarray) or ends.dtype not in (np.int32, np.int64):
                 raise OptionError(f"{name}={ends!r:.60}: expected an array of int32 or int64")
-            if ends.shape != (len(self.source),):
-                raise OptionError(f"{name} has shape {ends.shape}, for {len(self.source)} tuples")
+            if ends.ndim != 1 or len(ends) != len(self.source):
+                raise OptionError(f"{name} has shape {ends.shape}, for {self.source.size} tuples")
             if not self.drawn:
                 positions(ends, self.num_vertices, name)
         weight = self.weight

@@ -67,7 +67,7 @@ class Field:
         for given, name in ((self.length, "length"), (self.width, "width")):
             if given is not None:
                 count(given, name)
-        if self.dtype == "vertex":
+        if is_word(self.dtype, "vertex"):
             if self.width is not None:
                 raise OptionError("width= is of numbers; of ids use Field(np.int64, width=...)")
             if self.fill is None:
@@ -186,10 +186,12 @@ def _checked(wanted: DTypeLike) -> np.dtype[Any]:
     """Return the dtype of a field; refuse what functors cannot compute with."""
     try:
         dtype = np.dtype(wanted)
-    except TypeError as error:
-        raise OptionError(f"a field of {wanted!r}: {error}") from None
+    except (TypeError, ValueError) as error:
+        raise OptionError(f"a field of {wanted!r:.60}: {error}") from None
     if dtype.kind == "b":
         raise OptionError("a field of bool: use np.uint8, with 0 and 1")
+    if dtype.names == ():
+        raise OptionError("a field of records without values")
     if dtype.names is not None:
         for name in dtype.names:
             _checked(dtype[name])

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from broadfront.errors import require
 from broadfront.graph.csr import Graph
 from broadfront.graph.expected import expect_graph
+from broadfront.graph.files import expect_path
 from broadfront.graph.labels import frozen
 from broadfront.locks import new_lock
 from broadfront.partition.build import build
@@ -203,6 +204,8 @@ class Partition:
         """Read a partition of `graph` that `save` wrote."""
         from broadfront.partition import store
 
+        expect_path(path)
+        expect_graph(graph)
         return store.load(path, graph)
 
     def to_pandas(self) -> pandas.DataFrame:

@@ -8,7 +8,7 @@ disk, numbered, sorted there into rows, and written as a `.bfg` file, byte for b
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from os import PathLike, fspath
 from pathlib import Path
@@ -187,7 +187,7 @@ def _of_blocks(source: Blocks, options: dict[str, Any]) -> Listing:
     vertices = vertex_count(given.get("num_vertices"))
     blocks = iter(source)
     first = next(blocks, None)
-    weighted = isinstance(first, Sized) and len(first) == 3
+    weighted = _arrays_in(first) == 3
 
     def all_blocks() -> Iterator[Columns]:
         before, block = 0, first
@@ -201,11 +201,20 @@ def _of_blocks(source: Blocks, options: dict[str, Any]) -> Listing:
                    given.get("directed", True))  # fmt: skip
 
 
+def _arrays_in(block: object) -> int | None:
+    """Return how many things are in a block; None of what holds none."""
+    try:
+        return len(block)  # type: ignore[arg-type]
+    except TypeError:
+        return None
+
+
 def _plain(block: Sequence[ArrayLike], weighted: bool, before: int) -> Columns:
     """Return a block as columns; refuse what is none."""
-    if not isinstance(block, Sized) or len(block) != (3 if weighted else 2):
+    arrays = _arrays_in(block)
+    if arrays != (3 if weighted else 2):
         expected = "sources, targets and weights" if weighted else "sources and targets"
-        found = f"of {len(block)} arrays" if isinstance(block, Sized) else f"{block!r:.40}"
+        found = f"{block!r:.40}" if arrays is None else f"of {arrays} arrays"
         raise GraphError(f"a block {found} behind edge {before:,}: "
                          f"expected {expected}, as in the first")  # fmt: skip
     ends = [plain_ids(side, present(side, array))
