@@ -16,6 +16,7 @@ Invariant: memory is spare only when no array, and no view of one, is left in it
 
 from __future__ import annotations
 
+import errno
 import mmap
 import weakref
 from contextlib import suppress
@@ -108,6 +109,16 @@ def anonymous_map(nbytes: int) -> mmap.mmap:
         return mmap.mmap(-1, nbytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)
     except (OSError, OverflowError, MemoryError) as error:
         raise OutOfMemoryError(f"there is no memory for {nbytes:,} bytes") from error
+
+
+def file_map(file: int, nbytes: int, name: str, access: int = mmap.ACCESS_DEFAULT) -> mmap.mmap:
+    """Return an open file mapped to memory; `nbytes` 0 stands for all of it."""
+    try:
+        return mmap.mmap(file, nbytes, access=access)
+    except OSError as error:
+        if error.errno != errno.ENOMEM:
+            raise
+        raise OutOfMemoryError(f"there is no memory to map {name} to") from error
 
 
 def zeros(length: int, dtype: DTypeLike) -> NDArray[Any]:

@@ -37,6 +37,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from broadfront.errors import OutOfMemoryError
+from broadfront.pages import file_map
 from broadfront.presence import Presence, held_lock, present
 
 Array = NDArray[Any]
@@ -151,7 +152,7 @@ class Guard:
         nbytes = max(1, length * np.dtype(dtype).itemsize)
         with tempfile.TemporaryFile(dir=self.folder, buffering=0) as file:
             os.posix_fallocate(file.fileno(), 0, nbytes)  # else a full disk ends the process
-            memory = mmap.mmap(file.fileno(), nbytes)
+            memory = file_map(file.fileno(), nbytes, "a scratch file")
         array = np.frombuffer(memory, dtype, length)
         self.add(array)
         return array
@@ -181,10 +182,7 @@ class Guard:
         if guarding():
             self.words[ADVICE] = mmap.MADV_DONTNEED
             self.let_go()
-            try:
-                file = os.open(STATM, os.O_RDONLY)
-            except OSError as error:
-                raise OutOfMemoryError(f"there is no room for an open file: {error}") from error
+            file = os.open(STATM, os.O_RDONLY)
             weakref.finalize(self, os.close, file)
             self.words[FILE] = file
             self.words[BEFORE] = self._of_files()

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from broadfront.errors import GraphError
+from broadfront.pages import file_map
 
 Array = NDArray[Any]
 
@@ -63,7 +64,7 @@ class Scratch:
         if nbytes == 0:
             return np.empty(0, dtype)
         self._file.truncate(nbytes)  # what is behind it would be kept on the disk, too
-        memory = mmap.mmap(self._file.fileno(), nbytes, access=mmap.ACCESS_READ)
+        memory = file_map(self._file.fileno(), nbytes, "a scratch file", mmap.ACCESS_READ)
         return np.frombuffer(memory, dtype)
 
     def read(self, place: int, length: int, dtype: DTypeLike) -> Array:
