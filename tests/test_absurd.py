@@ -192,6 +192,10 @@ WRONG: dict[str, tuple[Callable[[], object], str]] = {
     "dtype of a field": (lambda: Field(np.zeros(0)), "a field of array"),
     "a record of nothing": (lambda: Field([]), "records without values"),
     "a width beyond all": (lambda: Field(np.int32, width=1 << 63), "an element of .* bytes"),
+    "records": (
+        lambda: semiring.vxm(np.ones(3), GRAPH, semiring.plus_times, records=()),
+        r"records=\(\): expected a list",
+    ),
     "a matrix": (lambda: bf.from_scipy([[0, 1]]), "expected a SciPy sparse array, found"),
     "a graph of another": (lambda: bf.from_networkx(3), "expected a NetworkX graph, found"),
     "a frame": (lambda: bf.from_pandas({"a": [1]}), "expected a pandas data frame, found"),

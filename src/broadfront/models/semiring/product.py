@@ -147,6 +147,8 @@ class Product:
         self.into: Array | None = rest.pop("into", None)
         self.blocks = rest.pop("blocks", None)
         self.records: list[Record] | None = rest.pop("records", None)
+        if not isinstance(self.records, list | None):
+            raise OptionError(f"records={self.records!r:.60}: expected a list, to be added to")
         self.options = rest
         if self.into is not None:
             _check_into(self.into, size, ring)
