@@ -35,6 +35,20 @@ def test_no_memory(error: Exception, monkeypatch: pytest.MonkeyPatch) -> None:
     assert caught.value.__cause__ is error
 
 
+@pytest.mark.parametrize(
+    ("number", "told"), [(errno.ENOMEM, bf.OutOfMemoryError), (errno.EBADF, OSError)]
+)
+def test_a_file_that_cannot_be_mapped(
+    number: int, told: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*arguments: object, **options: object) -> None:
+        raise OSError(number, "refused")
+
+    monkeypatch.setattr(mmap, "mmap", refuse)
+    with pytest.raises(told, match="a scratch file|refused"):
+        pages.file_map(7, 0, "a scratch file")
+
+
 def test_far_too_much() -> None:
     with pytest.raises(bf.OutOfMemoryError, match="no memory"):
         pages.new_array(1 << 59, np.int64)
