@@ -56,11 +56,14 @@ PART = 8
 """A budget has so many parts: five that may be there, one for what comes in between two looks, and
 two for what threads touch before they look."""
 TEXT_BYTES, MOST_REGIONS = 128, 64
-LOOKING, FILE, BEFORE, MOST, THERE_MAY_BE, PAGE, ADVICE, TIMES, COUNT, TEXT = range(10)
-"""Words of a guard: whether a loop looks, the file that tells what is held, bytes held before, the
-most that were seen since, how many there may be, those of a page, the advice to the system, how
-often memory was let go, how many regions there are, and where the file's text goes. Regions follow,
-each where it begins and its bytes."""
+(
+    LOOKING, FAULTS, ALLOWED, FILE, BEFORE, MOST, THERE_MAY_BE, PAGE, ADVICE, TIMES, COUNT, TEXT,
+) = range(12)  # fmt: skip
+"""Words of a guard: whether a loop looks, page faults until the last look and how many may come
+before the next, the file that tells what is held, bytes held before, the most that were seen since,
+how many there may be, those of a page, the advice to the system, how often memory was let go, how
+many regions there are, and where the file's text goes. Regions follow, each where it begins and its
+bytes."""
 REGIONS = TEXT + TEXT_BYTES // 8
 
 

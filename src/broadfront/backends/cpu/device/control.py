@@ -45,10 +45,9 @@ to look before giving up the core, whether there are no incoming arcs yet, and w
 computes on the cores."""
 ACTING = HERE + 1
 """How many devices further on is the one that a thread works for, where it takes turns."""
-LOOKED, ALLOWED, WATCH, WATCHED = BEGUN + 1, BEGUN + 2, BEGUN + 3, BEGUN + 4
-"""Page faults of the process when mapped arrays were last looked after, or 0 where nobody has to;
-how many more there may be until they are again; and the address of what looks after them, with that
-of what it is called with (`broadfront.backends.cpu.device.pace`)."""
+WATCH, WATCHED = BEGUN + 1, BEGUN + 2
+"""The address of what looks after mapped arrays, or 0 where nobody has to, with that of what it is
+called with (`broadfront.backends.cpu.device.pace`)."""
 ROWS_AT_A_TIME, LONG_ROW = 32, 1 << 14
 """Rows, and arcs of one, after which a thread asks whether mapped arrays are to be looked after."""
 RAISED = STOP + 1
@@ -75,8 +74,6 @@ up may wait for long. The longer it has waited, the longer it sleeps, up to a mi
 LOST, LOST_AMONG_MANY = 300_000, 3_000_000
 LOOK_EVERY_NANOSECONDS = 20_000_000
 NO_MORE = 1 << 60
-USAGE_WORDS, MINOR_FAULTS = 18, 8
-"""Of what `getrusage` tells: its length, and the first of two numbers of faults."""
 
 _MONOTONIC = 6 if sys.platform == "darwin" else 1
 _sched_yield = types.ExternalFunction("sched_yield", types.int32())
@@ -255,35 +252,12 @@ def gathered(control, rank, threads):
     return True
 
 
-@intrinsic
-def _page_faults(typing_context: Any) -> Any:
-    """Return how many page faults the process has had."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        word, number = ir.IntType(64), ir.IntType(32)
-        usage = cgutils.alloca_once(builder, ir.ArrayType(word, USAGE_WORDS))
-        first = builder.bitcast(usage, word.as_pointer())
-        kind = ir.FunctionType(number, [number, word.as_pointer()])
-        function = cgutils.get_or_insert_function(builder.module, kind, "getrusage")
-        builder.call(function, [ir.Constant(number, 0), first])
-        minor, major = (
-            builder.load(builder.gep(first, [ir.Constant(word, place)]))
-            for place in (MINOR_FAULTS, MINOR_FAULTS + 1)
-        )
-        return builder.add(minor, major)
-
-    return types.int64(), generate
-
-
 @inner
 def keep_pace(control):
-    """Look after mapped arrays where that is to be done, and enough faults came since it was."""
-    looked = atomics.load(control, LOOKED)
-    if looked != 0:
-        faults = _page_faults()
-        if faults - looked > control[ALLOWED]:
-            call(control[WATCH], control[WATCHED])
-            atomics.store(control, LOOKED, faults)
+    """Look after mapped arrays where that is to be done."""
+    watch = atomics.load(control, WATCH)
+    if watch != 0:
+        call(watch, control[WATCHED])
 
 
 @inner

@@ -1,8 +1,9 @@
 """Keeping to what there may be of mapped arrays in memory, from inside a compiled loop.
 
-A loop that goes through mapped arrays has `look_after` called, by its address, after so many page
-faults (`broadfront.backends.cpu.device.control.keep_pace`). It asks the system how much of files
-the process holds, and takes the guarded arrays out of memory where that is too much. One thread
+A loop that goes through mapped arrays calls `look_after` now and then, by its address
+(`broadfront.backends.cpu.device.control.keep_pace`): loops in memory pay for one comparison. After
+so many page faults it asks the system how much of files the process holds, and takes the guarded
+arrays out of memory where that is too much. One thread
 looks at a time, and others that want to wait for it: they touch no new pages meanwhile.
 
 Invariant: between two looks no more comes into memory than `Guard.faults_between_looks` page faults
@@ -12,9 +13,13 @@ bring, and what the threads touch before they next ask.
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
 from numpy.typing import NDArray
 
 from broadfront import atomics
@@ -24,8 +29,10 @@ from broadfront.kernel import called_by_address
 from broadfront.pointers import at
 from broadfront.residence import (
     ADVICE,
+    ALLOWED,
     BEFORE,
     COUNT,
+    FAULTS,
     FILE,
     LOOKING,
     MOST,
@@ -42,6 +49,8 @@ from broadfront.residence import (
 LIKE_WORDS, LIKE_OCTETS = np.zeros(1, np.int64), np.zeros(1, np.uint8)
 SPACE, ZERO, OF_FILES = 32, 48, 2
 """Two characters, and which number of the text, counted from 0, are the pages of files."""
+USAGE_WORDS, MINOR_FAULTS = 18, 8
+"""Of what `getrusage` tells: its length, and the first of two numbers of faults."""
 
 _read = types.ExternalFunction(
     "pread", types.intp(types.int32, types.intp, types.intp, types.int64)
@@ -52,11 +61,10 @@ _sched_yield = types.ExternalFunction("sched_yield", types.int32())
 
 def keep_to(guard: Guard, words: NDArray[np.int64]) -> None:
     """Have a loop with these control words look after the arrays of a guard, until it ends."""
-    words[control.WATCH] = _address()
+    guard.words[FAULTS], guard.words[ALLOWED] = page_faults(), guard.faults_between_looks
     words[control.WATCHED] = guard.words.ctypes.data
-    words[control.ALLOWED] = guard.faults_between_looks
-    words[control.LOOKED] = page_faults()
-    guard.at_end.append(lambda: words.__setitem__(control.LOOKED, 0))
+    words[control.WATCH] = _address()
+    guard.at_end.append(lambda: words.__setitem__(control.WATCH, 0))
 
 
 @cache
@@ -66,8 +74,11 @@ def _address() -> int:
 
 @called_by_address
 def look_after(address):
-    """Take the arrays of a guard out of memory if there is too much of them."""
+    """Take arrays of a guard out of memory if there is too much, and enough page faults came."""
     words = at(address, LIKE_WORDS)
+    faults = _page_faults()
+    if faults - atomics.load(words, FAULTS) <= words[ALLOWED]:
+        return np.int64(0)
     if not atomics.compare_and_swap(words, LOOKING, 0, 1):
         while atomics.load(words, LOOKING) != 0:
             _sched_yield()
@@ -86,5 +97,26 @@ def look_after(address):
         words[TIMES] += 1
         for region in range(REGIONS, REGIONS + 2 * words[COUNT], 2):
             _advise(words[region], words[region + 1], np.int32(words[ADVICE]))
+    atomics.store(words, FAULTS, faults)
     atomics.store(words, LOOKING, 0)
     return np.int64(0)
+
+
+@intrinsic
+def _page_faults(typing_context: Any) -> Any:
+    """Return how many page faults the process has had."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        word, number = ir.IntType(64), ir.IntType(32)
+        usage = cgutils.alloca_once(builder, ir.ArrayType(word, USAGE_WORDS))
+        first = builder.bitcast(usage, word.as_pointer())
+        kind = ir.FunctionType(number, [number, word.as_pointer()])
+        function = cgutils.get_or_insert_function(builder.module, kind, "getrusage")
+        builder.call(function, [ir.Constant(number, 0), first])
+        minor, major = (
+            builder.load(builder.gep(first, [ir.Constant(word, place)]))
+            for place in (MINOR_FAULTS, MINOR_FAULTS + 1)
+        )
+        return builder.add(minor, major)
+
+    return types.int64(), generate

@@ -52,16 +52,9 @@ def pull(
         return improved, last - first
 
     @inner
-    def sweep(control, word, offsets, targets, bits, wanting, following, state, out):
-        """Serve the 64 vertices of one word; return how many improved, and arcs looked at."""
-        one = np.uint64(1)
-        left = wanting[word + 1]
-        while left != 0:  # the lists of the next word are on their way while this one is searched
-            bit = trailing_zeros(left)
-            left &= left - one
-            prefetch(targets, offsets[np.int64((np.uint64(word + 1) << np.uint64(6)) | bit)])
-        left = wanting[word]
-        still, found = left, np.uint64(0)
+    def sweep(word, left, offsets, targets, bits, state, out):
+        """Serve vertices of a word; return who improved, who wants no more, and arcs looked at."""
+        one, found, content = np.uint64(1), np.uint64(0), np.uint64(0)
         visited = np.int64(0)
         while left != 0:
             bit = trailing_zeros(left)
@@ -69,38 +62,44 @@ def pull(
             vertex = np.int64((np.uint64(word) << np.uint64(6)) | bit)
             improved, looked = look(vertex, offsets, targets, bits, state, out)
             visited += looked
-            if looked > LONG_ROW:
-                keep_pace(control)
             if improved:
                 found |= one << bit
                 if not wanted(vertex, state):
-                    still &= ~(one << bit)
-        following[word] = found
-        wanting[word] = still
-        return np.int64(count_ones(found)), visited
+                    content |= one << bit
+        return found, content, visited
 
     @inner
     def run(rank, control, graph, state, out, bits, wanting, following, words, turn):
-        size = np.int64(0)
-        visited = np.int64(0)
+        offsets, targets = graph.in_offsets, graph.in_targets
+        size, visited = np.int64(0), np.int64(0)
         while True:
             begin = claim(control, WORK + turn % 3, rank, WORDS_PER_TURN)
             if begin >= words:
                 return size, visited
             for word in range(begin, min(words, begin + WORDS_PER_TURN)):
-                more, looked = sweep(
-                    control,
-                    word,
-                    graph.in_offsets,
-                    graph.in_targets,
-                    bits,
-                    wanting,
-                    following,
-                    state,
-                    out,
-                )
-                size += more
-                visited += looked
-                keep_pace(control)
+                foresee(word + 1, offsets, targets, wanting)
+                left, improved = wanting[word], np.uint64(0)
+                last = min((word + 1) << 6, graph.num_vertices)
+                together = offsets[last] - offsets[word << 6] <= LONG_ROW
+                while left != 0:
+                    some = left if together else left & (~left + np.uint64(1))
+                    found, content, looked = sweep(word, some, offsets, targets, bits, state, out)
+                    left &= ~some
+                    improved |= found
+                    wanting[word] &= ~content
+                    visited += looked
+                    keep_pace(control)
+                following[word] = improved
+                size += np.int64(count_ones(improved))
 
     return run
+
+
+@inner
+def foresee(word, offsets, targets, wanting):
+    """Ask for the lists of a word's vertices, while those of the word before are searched."""
+    left = wanting[word]
+    while left != 0:
+        bit = trailing_zeros(left)
+        left &= left - np.uint64(1)
+        prefetch(targets, offsets[np.int64((np.uint64(word) << np.uint64(6)) | bit)])

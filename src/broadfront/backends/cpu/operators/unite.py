@@ -28,7 +28,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import atomics
-from broadfront.backends.cpu.device.control import LINE, claim, keep_pace_at, nanoseconds
+from broadfront.backends.cpu.device.control import (
+    LINE,
+    LONG_ROW,
+    ROWS_AT_A_TIME,
+    claim,
+    keep_pace,
+    nanoseconds,
+)
 from broadfront.backends.cpu.device.workspace import Workspace
 from broadfront.backends.cpu.operators.frontier import (
     ATOMICS,
@@ -158,7 +165,7 @@ def _some_edges(functor: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @inlined
-def _hang(place, vertex, graph, state, forest, trees):
+def _hang(place, vertex, control, graph, state, forest, trees):
     """Hang a vertex under its smallest neighbour, and note an edge that is still to be linked."""
     prefetch(graph.targets, graph.offsets[min(vertex + AHEAD, graph.num_vertices)])
     first, last = np.int64(graph.offsets[vertex]), np.int64(graph.offsets[vertex + 1])
@@ -180,7 +187,7 @@ def _hanging(counts: Callable[..., Any]) -> Callable[..., Any]:
     """Return what does as `_hang` with edges that count, if one is found soon."""
 
     @inlined
-    def hang(place, vertex, graph, state, forest, trees):
+    def hang(place, vertex, control, graph, state, forest, trees):
         first, last = np.int64(graph.offsets[vertex]), np.int64(graph.offsets[vertex + 1])
         last = min(last, first + FIRST_EDGES)
         above, second = vertex, vertex
@@ -211,12 +218,12 @@ def _everywhere(forest_of: Callable[..., Any], action: Callable[..., Any]) -> Ca
             block = claim(control, WORK + turn % 3, rank, 1)
             if block >= blocks:
                 break
-            first = block * BLOCK
-            for place in range(first, min(graph.owned, first + BLOCK)):
-                vertex = np.int64(graph.members[place])
-                arcs = action(place, vertex, graph, state, forest, trees)
-                looked += arcs
-                keep_pace_at(control, place, arcs)
+            last = min(graph.owned, (block + 1) * BLOCK)
+            for first in range(block * BLOCK, last, ROWS_AT_A_TIME):
+                for place in range(first, min(last, first + ROWS_AT_A_TIME)):
+                    vertex = np.int64(graph.members[place])
+                    looked += action(place, vertex, control, graph, state, forest, trees)
+                keep_pace(control)
         trees.looked[rank * LINE] += looked
         return finish(control, rank, threads, turn)
 
@@ -232,7 +239,7 @@ def unite(operator: Unite, place: int, crossing: UniteCrossing | None = None) ->
     hang = _hang if operator.functor is None else _hanging(counts)
 
     @inlined
-    def compress(place, vertex, graph, state, forest, trees):
+    def compress(place, vertex, control, graph, state, forest, trees):
         """Hang a vertex directly under its root."""
         root = forest[vertex]
         while root != forest[root]:
@@ -241,7 +248,7 @@ def unite(operator: Unite, place: int, crossing: UniteCrossing | None = None) ->
         return np.int64(0)
 
     @inlined
-    def link_second(place, vertex, graph, state, forest, trees):
+    def link_second(place, vertex, control, graph, state, forest, trees):
         """Link the edge that was noted."""
         second = np.int64(trees.second[place])
         prefetch(forest, trees.second[place + AHEAD])
@@ -257,13 +264,15 @@ def unite(operator: Unite, place: int, crossing: UniteCrossing | None = None) ->
                 link(vertex, neighbor, forest)
 
     @inlined
-    def link_rest(place, vertex, graph, state, forest, trees):
+    def link_rest(place, vertex, control, graph, state, forest, trees):
         """Link all edges of a vertex that is not passed over."""
         told = trees.told
         if passes_over(vertex, forest, told):
             return np.int64(0)
         first, last = np.int64(graph.offsets[vertex]), np.int64(graph.offsets[vertex + 1])
         link_edges(vertex, first, last, graph, state, forest, trees)
+        if last - first > LONG_ROW:
+            keep_pace(control)
         return last - first
 
     @inner
@@ -279,10 +288,8 @@ def unite(operator: Unite, place: int, crossing: UniteCrossing | None = None) ->
                 )
 
     hang_all, compress_all = _everywhere(forest_of, hang), _everywhere(forest_of, compress)
-    link_seconds, link_others = (
-        _everywhere(forest_of, link_second),
-        _everywhere(forest_of, link_rest),
-    )
+    link_seconds = _everywhere(forest_of, link_second)
+    link_others = _everywhere(forest_of, link_rest)
 
     @inner
     def sampled(rank, threads, control, graph, state, work, front, turn):
