@@ -1,11 +1,13 @@
 """All models on larger graphs, in every style, on 1 to 4 devices and in blocks: ``make models``.
 
-Answers are compared with those of the built-in primitives, and what the records count is printed.
+Answers are compared with those of the built-in primitives, which are verified, and what the records
+count is printed. The searches of Graph500 are checked by the rules of the benchmark.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,7 +18,10 @@ import broadfront as bf
 import gas_searches
 import gas_sums
 import semirings
+from broadfront.graph.edges import edge_arrays
+from broadfront.graph500 import IMPLEMENTATIONS, EdgeList, check_levels, index_edges
 from broadfront.report.record import Record, joined
+from broadfront.verify import verify_bfs
 
 REAL = Path(__file__).parents[3] / "shared" / "data"
 FILES = ("karate.graph", "lesmis.graph", "chesapeake.mtx", "copter2.graph.xz", "musae-github.csv")
@@ -50,6 +55,7 @@ def by_primitives(graph: bf.Graph, source: int) -> Iterator[tuple[str, Any, Reco
         ("components", "component", bf.connected_components(graph)),
         ("pagerank", "rank", bf.pagerank(graph)),
     ):
+        result.verify()
         yield name, getattr(result, field), result.report
 
 
@@ -94,6 +100,20 @@ def check(spec: str, graph: bf.Graph) -> None:
                 show(f"{spec} {name}", way, record)
     if not graph.directed:
         assert semirings.triangles(graph) == bf.triangles(graph).total, spec
+        check_searches(spec, graph, source, expected["bfs"])
+
+
+def check_searches(spec: str, graph: bf.Graph, source: int, depth: Any) -> None:
+    """Check every search of Graph500 by the rules, the verifier and the depths of `bfs`."""
+    ends = (column.astype(np.int32) for column in edge_arrays(graph)[:2])
+    edges = EdgeList(*ends, graph.num_vertices)
+    index = index_edges(replace(edges))
+    for name, one in IMPLEMENTATIONS.items():
+        tree = one.search(one.build(edges), source)
+        check_levels(index, source, *tree)
+        verify_bfs(graph, source, tree.depth, tree.parent)
+        np.testing.assert_array_equal(tree.depth, depth, f"{spec} {name}")
+        print(f"{spec} bfs: Graph500, {name}: valid", flush=True)
 
 
 def show(what: str, way: str, record: Record) -> None:

@@ -150,6 +150,8 @@ class Product:
         if not isinstance(self.records, list | None):
             raise OptionError(f"records={self.records!r:.60}: expected a list, to be added to")
         self.options = rest
+        if rest.get("devices") is None:  # an order of degrees would cost a single step more
+            rest.setdefault("relabel", False)
         if self.into is not None:
             _check_into(self.into, size, ring)
 
