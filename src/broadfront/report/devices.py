@@ -84,22 +84,26 @@ class DeviceRecord:
         return left
 
     def to_pandas(self) -> pandas.DataFrame:
-        """Return a data frame with a row per iteration or, beyond 8,192, per several."""
+        """Return a data frame with a row per iteration or, beyond 8,192, per several.
+
+        Of an asynchronous run a row is a while, and there is a column ``threshold``.
+        """
         pandas_: Any = require("pandas", "pandas")
-        return pandas_.DataFrame(
-            {
-                "device": self.name,
-                "iteration": self.begins,
-                "iterations": self.spans,
-                "frontier": self.frontier,
-                "edges": self.edges,
-                "sent_bytes": self.sent_bytes.sum(axis=1),
-                "sent_vertices": self.sent_vertices.sum(axis=1),
-                "computing": self.computing,
-                "exchanging": self.exchanging,
-                "waiting": self.waiting,
-            }
-        )
+        columns = {
+            "device": self.name,
+            "iteration": self.begins,
+            "iterations": self.spans,
+            "frontier": self.frontier,
+            "edges": self.edges,
+            "sent_bytes": self.sent_bytes.sum(axis=1),
+            "sent_vertices": self.sent_vertices.sum(axis=1),
+            "computing": self.computing,
+            "exchanging": self.exchanging,
+            "waiting": self.waiting,
+        }
+        if len(self.threshold):
+            columns["threshold"] = self.threshold
+        return pandas_.DataFrame(columns)
 
 
 def summary(devices: Sequence[DeviceRecord]) -> dict[str, int | float]:

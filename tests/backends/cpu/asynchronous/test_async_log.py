@@ -37,7 +37,10 @@ def test_rows_add_up() -> None:
     check(report)
     assert (report.devices[0].threshold >= 0).all()
     assert report.devices[0].threshold.max() > 100
-    assert len(report.devices[0].to_pandas()) == len(report.devices[0].began)
+    told = report.devices[0].to_pandas()
+    assert len(told) == len(report.devices[0].began)
+    at_each = told.groupby("threshold")[["computing", "exchanging", "waiting"]].sum()
+    assert at_each.to_numpy().sum() == pytest.approx(report.devices[0].microseconds.sum())
 
 
 def test_rows_of_a_long_run_cover_more(monkeypatch: pytest.MonkeyPatch) -> None:
