@@ -5,6 +5,7 @@ Each problem is one compiled worker for each way to keep ids, and all tests here
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from typing import Any
 
@@ -15,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import broadfront as bf
+from most_reliable_path import MOST_RELIABLE_PATH
 from problems import PROBLEMS, Problem, same
 from zoo import ZOO, Animal, edges
 
@@ -102,3 +104,17 @@ def test_networkx_agrees() -> None:
     hops = nx.single_source_shortest_path_length(plain, 0)
     depth = bf.bfs(graph, 0, devices=3, execution="async").depth
     assert {int(v): int(depth[v]) for v in np.flatnonzero(depth >= 0)} == hops
+
+
+def test_a_monoid_of_records() -> None:
+    """It takes a promise: nobody can prove that the order does not matter."""
+    draw = np.random.default_rng(3)
+    tails, heads = draw.integers(0, 60, (2, 200))
+    graph = bf.from_edges(tails, heads, weight=draw.integers(1, 9, 200) / 10, num_vertices=60)
+    given: dict[str, Any] = {"frontier": [0], "init": {"way": {0: (1.0, 0, 0)}}}
+    expected = bf.run(MOST_RELIABLE_PATH, graph, **given)["way"]
+    (operator,) = MOST_RELIABLE_PATH.operators
+    promised = replace(MOST_RELIABLE_PATH, step=[replace(operator, synchronous=False)], phases=())
+    for devices in (2, 4):
+        found = bf.run(promised, graph, devices=devices, execution="async", **given)["way"]
+        np.testing.assert_array_equal(found, expected)
