@@ -4,8 +4,6 @@ It takes the smallest colour that no neighbour has. Lots are drawn once, so the 
 same on any number of devices. For graphs without self-loops.
 """
 
-import numpy as np
-
 import broadfront as bf
 
 
@@ -31,11 +29,10 @@ def all_coloured(state):
     return state.left[0] == 0
 
 
-CHOICE = bf.Field(np.int32, fill=-1)
-COLOURING = bf.Program(
-    fields={"colour": CHOICE, "choice": CHOICE, "left": bf.Field(np.int64, length=1)},
-    phases=[bf.Phase([bf.Compute(choose), bf.Compute(take_it, ("left",))], until=all_coloured)],
-)
+CHOICE = bf.Field(int, fill=-1)
+FIELDS = {"colour": CHOICE, "choice": CHOICE, "left": bf.Field(int, length=1)}
+ROUND = [bf.Compute(choose), bf.Compute(take_it, sums=("left",))]
+COLOURING = bf.Program(FIELDS, phases=[bf.Phase(ROUND, until=all_coloured)])
 
 
 def colouring(graph, **options):

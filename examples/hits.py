@@ -4,8 +4,6 @@ Both are sums over neighbours, along incoming and along outgoing edges, made to 
 (Kleinberg 1999).
 """
 
-import numpy as np
-
 import broadfront as bf
 
 
@@ -31,17 +29,15 @@ def scale(vertex, state):
     state.hub[vertex] /= state.hubs[0]
 
 
-TOTAL = bf.Field(np.float64, length=1)
-ROUND = [
-    bf.Reduce(hub_of, set_authority, sums=("authorities",)),
-    bf.Reduce(authority_of, set_hub, along="out", sums=("hubs",)),
-    bf.Compute(scale),
-]
+TOTAL = bf.Field(float, length=1)
+TO_AUTHORITIES = bf.Reduce(hub_of, set_authority, sums=("authorities",))
+TO_HUBS = bf.Reduce(authority_of, set_hub, along="out", sums=("hubs",))
+ROUND = [TO_AUTHORITIES, TO_HUBS, bf.Compute(scale)]
 
 
 def hits(graph, rounds=50, **options):
-    fields = {"hub": bf.Field(np.float64, fill=1 / graph.num_vertices)}
-    fields |= {"authority": bf.Field(np.float64), "authorities": TOTAL, "hubs": TOTAL}
+    fields = {"hub": bf.Field(float, fill=1 / graph.num_vertices)}
+    fields |= {"authority": bf.Field(float), "authorities": TOTAL, "hubs": TOTAL}
     answer = bf.run(bf.Program(fields, phases=[bf.Phase(ROUND, limit=rounds)]), graph, **options)
     return answer["hub"], answer["authority"] / answer["authority"].sum()
 

@@ -3,8 +3,6 @@
 Those who see a neighbour in the set are out; the others draw again. For graphs without self-loops.
 """
 
-import numpy as np
-
 import broadfront as bf
 
 OUT, IN = -1.0, 2.0
@@ -32,7 +30,7 @@ def all_decided(state):
 
 ROUND = [bf.Compute(draw_lots), bf.Reduce(lot_of, decide, OUT, "max", sums=("undecided",))]
 INDEPENDENT_SET = bf.Program(
-    fields={"lot": bf.Field(np.float64), "undecided": bf.Field(np.int64, length=1)},
+    fields={"lot": bf.Field(float), "undecided": bf.Field(int, length=1)},
     phases=[bf.Phase(ROUND, until=all_decided)],
     parameters=["seed"],
 )
@@ -40,7 +38,7 @@ INDEPENDENT_SET = bf.Program(
 
 def independent_set(graph, seed=0, **options):
     answer = bf.run(INDEPENDENT_SET, graph, parameters={"seed": seed}, **options)
-    return np.flatnonzero(answer["lot"] == IN)
+    return (answer["lot"] == IN).nonzero()[0]
 
 
 if __name__ == "__main__":

@@ -5,8 +5,6 @@ epsilon per neighbour by that is the next to push. What is kept and what is left
 (Andersen, Chung, Lang 2006).
 """
 
-import numpy as np
-
 import broadfront as bf
 
 KEPT = 0.15
@@ -30,9 +28,9 @@ def is_much(vertex, before, after, state):
     return after > state.epsilon * degree(vertex, state)
 
 
-REAL = bf.Field(np.float64)
+REAL = bf.Field(float)
 RESIDUAL_PUSH = bf.Program(
-    fields={"rank": REAL, "share": REAL, "residual": bf.Field(np.float64, combine="sum")},
+    fields={"rank": REAL, "share": REAL, "residual": bf.Field(float, combine="sum")},
     step=[bf.Compute(keep, over="frontier"), bf.Advance(hand_on, "residual", activate=is_much)],
     parameters=["epsilon"],
 )

@@ -4,8 +4,6 @@ Counted is how often each vertex is visited. A walker's choice is drawn from its
 and the step; on several devices `relabel=False` keeps the order of edges, and so the walks.
 """
 
-import numpy as np
-
 import broadfront as bf
 
 
@@ -28,12 +26,12 @@ def random_walks(graph, walkers=10, steps=10, **options):
     step = [bf.Advance(walkers_along, into="coming"), bf.Compute(arrive)]
     program = bf.Program(
         fields={
-            "here": bf.Field(np.int64, fill=walkers), "visits": bf.Field(np.int64, fill=walkers),
-            "coming": bf.Field(np.int64, combine="sum"),
+            "here": bf.Field(int, fill=walkers), "visits": bf.Field(int, fill=walkers),
+            "coming": bf.Field(int, combine="sum"),
         },
         phases=[bf.Phase(step, limit=steps)],
     )  # fmt: skip
-    everyone = np.arange(graph.num_vertices)
+    everyone = range(graph.num_vertices)
     return bf.run(program, graph, frontier=everyone, **options)["visits"]
 
 

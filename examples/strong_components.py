@@ -4,8 +4,6 @@ Who keeps its own id is a root; its component is what reaches it, going back, wi
 What is left over is coloured anew (Orzan 2004). A component is named by its highest id.
 """
 
-import numpy as np
-
 import broadfront as bf
 
 
@@ -32,16 +30,13 @@ def hand_back(source, neighbor, edge, state):
 
 
 NUMBER = bf.Field("vertex", fill=-1, combine="max")
-STRONG_COMPONENTS = bf.Program(
-    fields={"colour": NUMBER, "component": NUMBER},
-    phases=[bf.Repeat([
-        bf.Phase([bf.Compute(own_colour), bf.Filter(is_left, over="vertices")]),
-        bf.Phase([bf.Advance(hand_on, into="colour")]),
-        bf.Phase([bf.Filter(is_root, over="vertices")]),
-        bf.Phase([bf.Advance(hand_back, into="component", along="in", cond=is_left)]),
-        bf.Phase([bf.Filter(is_left, over="vertices")]),
-    ])],
-)  # fmt: skip
+COLOUR = bf.Phase([bf.Compute(own_colour), bf.Filter(is_left, over="vertices")])
+REACH = bf.Phase([bf.Advance(hand_on, into="colour")])
+ROOTS = bf.Phase([bf.Filter(is_root, over="vertices")])
+BACK = bf.Phase([bf.Advance(hand_back, into="component", along="in", cond=is_left)])
+LEFT = bf.Phase([bf.Filter(is_left, over="vertices")])
+ROUND = bf.Repeat([COLOUR, REACH, ROOTS, BACK, LEFT])
+STRONG_COMPONENTS = bf.Program({"colour": NUMBER, "component": NUMBER}, phases=[ROUND])
 
 
 def strong_components(graph, **options):
@@ -49,4 +44,4 @@ def strong_components(graph, **options):
 
 
 if __name__ == "__main__":
-    print(len(np.unique(strong_components(bf.generate("rmat:10:2:directed=yes")))))
+    print(len(set(strong_components(bf.generate("rmat:10:2:directed=yes")).tolist())))

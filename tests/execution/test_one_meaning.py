@@ -18,11 +18,16 @@ from broadfront.errors import FunctorError, OptionError
 
 ALONE = [{"devices": "python"}, {"threads": 1}, {"threads": 2}]
 SEVERAL = [
-    {"devices": 2, "partitioner": "range"},
-    {"devices": 3, "partitioner": "random"},
-    {"devices": 4, "partitioner": "metis"},
+    {"devices": devices, "partitioner": partitioner}
+    for devices in (2, 3, 4)
+    for partitioner in ("range", "random", "metis")
 ]
-NAMES = ["python", "one", "two threads", "two", "three", "four"]
+NAMES = [
+    "python",
+    "one",
+    "two threads",
+    *("{devices} {partitioner}".format(**at) for at in SEVERAL),
+]
 
 everywhere = pytest.mark.parametrize("where", [*ALONE, *SEVERAL], ids=NAMES)
 alone = pytest.mark.parametrize("where", ALONE, ids=NAMES[:3])

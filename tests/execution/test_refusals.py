@@ -5,6 +5,7 @@ Each is right on one device and in plain Python, and says on several what to wri
 
 from __future__ import annotations
 
+import random
 from functools import partial
 from typing import Any
 
@@ -190,6 +191,24 @@ def test_plain_functions_are_compiled_along(where: dict[str, Any]) -> None:
     program = bf.Program({"y": field}, step=[bf.Advance(further, into="y")])
     found = bf.run(program, PATH, frontier=[0], init={"y": {0: 0}}, **where)
     assert found["y"].tolist() == [0, 1, 3, 7, 15, 31]
+
+
+def by_python(vertex: int, state: Any) -> None:
+    state.y[vertex] = int(10 * random.random())
+
+
+drawn = np.random.randint
+
+
+def by_numpy(vertex: int, state: Any) -> None:
+    state.y[vertex] = double(drawn(9))
+
+
+@pytest.mark.parametrize("functor", [by_python, by_numpy])
+@pytest.mark.parametrize("where", EVERYWHERE)
+def test_random_numbers_are_those_of_the_library(functor: Any, where: dict[str, Any]) -> None:
+    with pytest.raises(FunctorError, match=r"line \d+: a functor draws by .*use bf\.random\(seed"):
+        bf.run(program_of(functor), PATH, **where)
 
 
 def test_what_functors_close_over_may_change() -> None:

@@ -166,6 +166,59 @@ def test_what_is_no_monoid_is_refused(make, text):
         make()
 
 
+def minus(one, other):
+    return one - other
+
+
+def plus(one, other):
+    return one + other
+
+
+def larger(one, other):
+    return one if abs(one) > abs(other) else other
+
+
+def within_nine(one, other):
+    return max(-9, min(9, one + other))
+
+
+LAWLESS = [
+    (bf.Monoid(halves, 0.0), r"halves makes 0\.5 of 0\.0 and 1\.0: with the identity 0\.0"),
+    (bf.Monoid(minus, 0), r"minus makes -1\.0 of 0 and 1\.0"),
+    (
+        bf.Monoid(plus, 0, idempotent=True),
+        r"makes 2\.0 of 1\.0 with itself, .* or leave idempotent",
+    ),
+    (bf.Monoid(larger, 0, idempotent=True), "these the other way around: proposals meet in any o"),
+    (bf.Monoid(within_nine, 0), "by which two meet first: proposals meet in any groups"),
+]
+
+
+@pytest.mark.parametrize("where", [{}, {"devices": "python"}, {"devices": 2}], ids=str)
+@pytest.mark.parametrize(("monoid", "text"), LAWLESS, ids=lambda each: str(each)[:20])
+def test_a_law_that_does_not_hold_for_how_a_run_begins_is_refused(monoid, text, where):
+    program = bf.Program(
+        {"heard": bf.Field(np.float64, combine=monoid)}, step=[bf.Advance(one_more, into="heard")]
+    )
+    begin = {"heard": np.array([1.0, -1, 8, 0])}
+    with pytest.raises(bf.OptionError, match=text):
+        bf.run(program, bf.generate("path:4"), frontier=[0], init=begin, **where)
+
+
+def index(source, neighbor, edge, state):
+    return state.ids[source] - 1
+
+
+def test_laws_are_tried_out_on_all_that_meets_in_plain_python():
+    heard = bf.Field(np.int64, combine=bf.Monoid(larger, 0, idempotent=True))
+    program = bf.Program({"heard": heard}, phases=[bf.Phase([bf.Advance(index, "heard")], limit=1)])
+    star = bf.generate("star:5")
+    assert bf.run(program, star, frontier=[2], devices="python", checked=True)["heard"][0] == 1
+    with pytest.raises(bf.OptionError, match="larger makes 1 of -1 and 1"):
+        bf.run(program, bf.from_edges([0, 2], [1, 1]), frontier=[0, 2], devices="python",
+               checked=True)  # fmt: skip
+
+
 @pytest.mark.parametrize("where", [{}, {"devices": "python"}, {"devices": 2}])
 def test_a_function_that_returns_something_else_is_named(where):
     program = bf.Program(

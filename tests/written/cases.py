@@ -14,7 +14,7 @@ import broadfront as bf
 from broadfront.execution.refusals import needs_ids
 from broadfront.execution.synchronous import choices
 from written.elements import FURTHER_TEMPLATES, SEARCH
-from written.judge import compare, judged, refusal
+from written.judge import LONGEST, compare, judged, refusal
 from written.opcodes import conditions, expressions
 from written.templates import MOST_ROUNDS
 from written.templates import TEMPLATES as FIRST_TEMPLATES
@@ -22,6 +22,7 @@ from written.worlds import World, places, worlds
 
 TEMPLATES = FIRST_TEMPLATES | FURTHER_TEMPLATES
 SOUND = tuple(TEMPLATES)
+FEW = ("push, then compute", "level by level")
 HEAD = """\
 # PYTHONPATH=tests python this.py
 from written.cases import Case
@@ -50,7 +51,10 @@ class Case:
         init["code"] = np.array(self.code, np.int64)
 
         def run(**where: Any) -> Any:
-            return bf.run(self.program, graph, frontier=self.world.frontier, init=init, **where)
+            return bf.run(
+                self.program, graph, frontier=self.world.frontier, init=init, time_limit=LONGEST,
+                **where,
+            )  # fmt: skip
 
         refused = _refusal(self.template, graph.targets.dtype, self.where.get("relabel"))
         if self.template == SEARCH:
@@ -62,7 +66,7 @@ class Case:
         sources = list(self.world.frontier)
         rows = {name: np.tile(row, (len(sources), 1)) for name, row in init.items() if name != "a"}
         begin: dict[str, Any] = {**rows, "a": dict.fromkeys(sources, 0)}
-        answer = bf.run_each(self.program, graph, frontier=sources, init=begin)
+        answer = bf.run_each(self.program, graph, frontier=sources, init=begin, time_limit=LONGEST)
         for row, source in enumerate(sources):
             alone: dict[str, Any] = {**init, "a": {source: 0}}
             expected = bf.run(self.program, graph, frontier=[source], init=alone, devices="python")

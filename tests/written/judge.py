@@ -18,6 +18,8 @@ REFUSALS = (OptionError, FunctorError)
 SAME, REFUSED, FAILED = "same", "refused on several devices", "raised by the reference"
 BY_ALL = "refused by all"
 Run = Callable[..., Any]
+LONGEST = 120
+"""Seconds after which a run of a drawn program hangs; a loop may have to be compiled, too."""
 
 
 def refusal(program: Program, vertex: np.dtype[Any]) -> str | None:

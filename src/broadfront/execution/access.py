@@ -52,6 +52,7 @@ from broadfront.execution.statements import (
     index_of,
     names_read,
 )
+from broadfront.execution.unsteady import refuse_unsteady
 from broadfront.operators.describe import Functor
 from broadfront.operators.roles import ELSEWHERE, STATE, Roles
 
@@ -304,6 +305,7 @@ class _Reader:
             return NOTHING
         returned: Meanings = NOTHING
         for function in [what.value if kind == "value" else None for kind, what in called]:
+            refuse_unsteady(function, self._place)
             if any(function is operation for operation in ATOMICS.values()) and len(call.args) > 1:
                 returned |= self._atomic(function, call, known)
             elif function is random:
@@ -324,9 +326,7 @@ class _Reader:
                     self.walks = self.walks or self._place
                 returned |= frozenset({("tuple", held)})
             else:
-                extra = [call.vararg] if call.vararg is not None else []
-                rest = (self._meaning(argument, known) for argument in extra)
-                everything = (*given, *named.values(), *rest)
+                everything = (*given, *named.values(), self._meaning(call.vararg, known))
                 self._escape(everything, function)
                 returned |= derived_from(*everything)
         return returned

@@ -7,6 +7,7 @@ are new. Parts of a graph have arrays of their own, which is the matter of a bac
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +19,8 @@ from broadfront.execution.ends import increasing
 from broadfront.execution.program import Program
 from broadfront.given import positions, vertices
 from broadfront.graph.csr import Graph
+from broadfront.operators.field import Field
+from broadfront.operators.monoid import Monoid
 from broadfront.pages import answer_array
 from broadfront.records import held
 
@@ -26,6 +29,8 @@ Unfilled = list[tuple[Array, Any]]
 """Arrays, and what each is to be filled with."""
 
 FILLED_AT_ONCE = 1 << 18
+SOME = 4
+"""So many elements of a start are tried out, where they meet by a monoid."""
 
 
 class Places(NamedTuple):
@@ -73,6 +78,30 @@ def checked_start(program: Program, start: Mapping[str, Any], graph: Graph) -> S
                 raise OptionError(f"{what} needs one element for each position")
             checked[name] = Places(positions(list(pairs), length, what), values)
     return checked
+
+
+def refuse_lawless(program: Program, start: Mapping[str, Any], graph: Graph) -> None:
+    """Refuse a program with a monoid that breaks a law for what its field begins with."""
+    for name, field in program.on(graph.targets.dtype).fields.items():
+        if isinstance(field.combine, Monoid):
+            given = {name: start[name]} if name in start else {}
+            begins = checked_start(program.on(graph.targets.dtype), given, graph)
+            _keep_laws(field.combine, _some_of(field, begins.get(name)))
+
+
+def _some_of(field: Field, start: Array | Places | None) -> tuple[Any, ...]:
+    """Return a few elements, as Python has them, with which a field begins."""
+    given = start.values if isinstance(start, Places) else start
+    some = [field.held(field.fill).tolist()]
+    if given is not None:
+        some += given[:: max(1, len(given) // SOME)][:SOME].tolist()
+    return tuple(dict.fromkeys(some))
+
+
+@lru_cache(maxsize=256)
+def _keep_laws(monoid: Monoid, elements: tuple[Any, ...]) -> None:
+    """Refuse a monoid that breaks a law for some elements."""
+    monoid.check(elements)
 
 
 def pairs_of(given: Any, what: str) -> dict[Any, Any]:

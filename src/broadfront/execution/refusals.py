@@ -35,6 +35,7 @@ from broadfront.execution.meanings import FAR_EDGE, VERTICES
 from broadfront.execution.names import is_well_known, mentioned, names_in
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.races import refuse_atomics_on_many, refuse_races
+from broadfront.execution.unsteady import is_unsteady
 from broadfront.operators.describe import Functor, Operator
 from broadfront.operators.roles import (
     EDGE,
@@ -93,7 +94,10 @@ def _wants_a_look(functor: Functor, roles: Roles) -> bool:
     """Tell whether a functor may do what is refused everywhere; a look takes milliseconds."""
     if EITHER_EDGE in roles or may_write(functor):
         return True
-    return not {*SIDES, "weight"}.isdisjoint(names_in(functor))
+    return not {*SIDES, "weight", "random"}.isdisjoint(names_in(functor)) or any(
+        is_unsteady(value) for function in _reached(functor, set())
+        if isinstance(function, FunctionType) for value in mentioned(function)
+    )  # fmt: skip
 
 
 def _of_edges(use: Use, program: Program) -> bool:

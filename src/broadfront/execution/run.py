@@ -24,6 +24,7 @@ from broadfront.execution.answer import Answer
 from broadfront.execution.asynchronous.choice import Choice, choose_execution
 from broadfront.execution.asynchronous.settings import requested
 from broadfront.execution.expected import expect_run
+from broadfront.execution.fields import refuse_lawless
 from broadfront.execution.frontiers import refuse_without_frontier
 from broadfront.execution.lowering import Meaning
 from broadfront.execution.options import Options, sorted_out
@@ -71,6 +72,7 @@ def run(
         memory_limit=where.get("memory_limit"), relabel=where.get("relabel"),
         checked=how.get("checked", False), asynchronous=asynchronous,
     )  # fmt: skip
+    refuse_lawless(program, job.init, graph)
     backend = backend_of(where.get("devices"))
     backend.check(where, asynchronous)
     meaning = Meaning(program, {})

@@ -85,7 +85,7 @@ class Field:
             raise OptionError(f"combine='or' is of bits of integers; the field is of {dtype}")
         if isinstance(self.combine, Monoid):
             self._check_element(self.combine.identity, "identity")
-            self.combine.check()
+            self.combine.check((self.held(self.fill).tolist(),))
 
     def _check_several(self, dtype: np.dtype[Any]) -> None:
         """Refuse a record, or a width, that there cannot be."""

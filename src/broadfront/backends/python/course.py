@@ -19,6 +19,7 @@ from broadfront.clock import check_time
 from broadfront.execution.program import Program
 from broadfront.graph.csr import Graph
 from broadfront.operators.describe import Functor
+from broadfront.operators.monoid import Monoid
 
 Array = NDArray[Any]
 
@@ -36,6 +37,8 @@ class Course:
     frontier: list[int]
     as_they_come: bool = False
     """Whether proposals count as they come where a program promises that this is the same."""
+    checked: bool = False
+    """Whether monoids are tried out on the elements that meet."""
     edges: int = 0
     """Edges traversed in this iteration."""
     levels: dict[int, list[int]] = field(default_factory=dict)
@@ -76,9 +79,11 @@ class Course:
         """Call a functor of the state alone."""
         return self._called(functor, (self.state,), [])
 
-    def meeting(self, function: Functor, one: Any, other: Any) -> Any:
-        """Call the function of a monoid."""
-        return self._called(function, (one, other), [])
+    def meeting(self, monoid: Monoid, one: Any, other: Any) -> Any:
+        """Return two elements combined; try the laws of the monoid out if all is checked."""
+        if self.checked:
+            monoid.check((one, other))
+        return self._called(monoid.function, (one, other), [])
 
     def _called(self, functor: Functor, arguments: Sequence[Any], places: list[int]) -> Any:
         check_time()

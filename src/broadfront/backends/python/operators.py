@@ -56,7 +56,7 @@ def _combining(field: Field, course: Course) -> tuple[Callable[..., bool], Calla
         return _of_values(changes, combined) if field.width is not None else (changes, combined)
 
     def meet(new: Any, old: Any) -> Any:
-        return course.meeting(monoid.function, old, new)
+        return course.meeting(monoid, old, new)
 
     if monoid.idempotent:
         return lambda new, old, fill: meet(new, old) != old, meet
@@ -81,8 +81,7 @@ def _of_values(
 
 def _adding(combine: str | Monoid, course: Course) -> Callable[[Any, Any], Any]:
     if isinstance(combine, Monoid):
-        function = combine.function
-        return lambda total, offer: course.meeting(function, total, offer)
+        return lambda total, offer: course.meeting(combine, total, offer)
     return TOTALS[combine]
 
 

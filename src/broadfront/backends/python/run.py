@@ -68,6 +68,7 @@ class PythonRun:
         self._course = new_course(
             self.program, self._job.graph, self._arrays, self._numbers, self._places
         )
+        self._course.checked = self._job.checked
 
     def launch(self, time_limit: float | None) -> None:
         """Do nothing: `wait` does all of it."""

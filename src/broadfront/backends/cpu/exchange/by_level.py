@@ -1,7 +1,8 @@
 """Values from owners to ghosts, level by level: what follows each level of a `Levels`.
 
-A device puts the vertices that a peer has copies of in the order of their levels, once; what has to
-be sent after a level is then the next run of that order. A message holds the number of each vertex
+A device puts the vertices that a peer has copies of in the order of their levels, once, and notes
+these, for the field may change; what has to be sent after a level is then the next run of that
+order. A message holds the number of each vertex
 in the list that both sides keep, and its values. Both sides know the level of every copy, so a
 message goes only where a level has some, and devices between which nothing goes do not wait for
 each other.
@@ -89,12 +90,12 @@ def _sort_for(peer, level_of, count, mail, memory):
         level = np.int64(level_of[mail.shared[start + entry]])
         slot = level if 0 <= level < count else count
         memory.shared_order[start + memory.counts[slot]] = entry
+        memory.shared_levels[start + memory.counts[slot]] = level
         memory.counts[slot] += 1
 
 
 def telling(
     columns: Sequence[tuple[int, int]],
-    level_place: int,
     vertex_item: int,
     carried: Sequence[Shared],
     shared: Sequence[Shared],
@@ -106,7 +107,7 @@ def telling(
     """
     agrees = len(shared) > 0
     agree = agreed(shared)
-    send = _sending(columns, level_place, vertex_item, carried)
+    send = _sending(columns, vertex_item, carried)
 
     @inner
     def tell(rank, threads, control, level, graph, state, in_state, work, front, turn):
@@ -126,10 +127,7 @@ def telling(
 
 
 def _sending(
-    columns: Sequence[tuple[int, int]],
-    level_place: int,
-    vertex_item: int,
-    carried: Sequence[Shared],
+    columns: Sequence[tuple[int, int]], vertex_item: int, carried: Sequence[Shared]
 ) -> Callable[..., Any]:
     """Return the section that sends the values of a level: shared ones, numbers, and columns."""
     pack, unpack = _columns(columns)
@@ -138,13 +136,12 @@ def _sending(
     begin = HEAD + 8 * len(carried)
 
     @inner
-    def first_of(level, start, total, mail, state, memory):
+    def first_of(level, start, total, memory):
         """Return where a level begins in the order of what a peer has copies of."""
-        level_of, low, high = state[level_place], np.int64(0), total
+        low, high = np.int64(0), total
         while low < high:
             middle = (low + high) >> 1
-            entry = np.int64(memory.shared_order[start + middle])
-            if np.int64(level_of[mail.shared[start + entry]]) < level:
+            if np.int64(memory.shared_levels[start + middle]) < level:
                 low = middle + 1
             else:
                 high = middle
@@ -156,8 +153,8 @@ def _sending(
         if shared_with(mail, peer) == 0:
             return np.int64(NOTHING), np.int64(0)
         start, total = mail.shared_starts[peer], memory.runs[2 * peer + 1]
-        first = first_of(level, start, total, mail, state, memory)
-        last = first_of(level + 1, start, total, mail, state, memory)
+        first = first_of(level, start, total, memory)
+        last = first_of(level + 1, start, total, memory)
         memory.runs[2 * peer] = first
         if first == last:
             return np.int64(NOTHING), np.int64(0)

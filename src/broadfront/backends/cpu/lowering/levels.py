@@ -32,10 +32,10 @@ class LoweredLevels(Lowering[Levels]):
 
     def _crossing(self, across: Across) -> LevelCrossing:
         plan = across.plan
-        by, told = plan.by_level[self.operator]
+        told = plan.by_level[self.operator][1]
         carried = plan.carried.get(self.operator, ())
         tell = telling(
-            across.columns(told), across.place(by), across.vertex_bytes, carried,
+            across.columns(told), across.vertex_bytes, carried,
             () if carried else plan.agreed[self.operator],
         )  # fmt: skip
         return LevelCrossing(count_levels, sort_shared, tell)

@@ -35,6 +35,8 @@ class LevelOrder(NamedTuple):
     """How many levels there are."""
     shared_order: Array
     """By device, the vertices that others have copies of, in the order of their levels."""
+    shared_levels: Array
+    """The levels of these, as they were when they were put in order."""
     runs: Array
     """By device, where what it is being sent begins in that order, and how many have a level."""
     due: Array
@@ -68,6 +70,7 @@ def new_level_order(
         workspace.array("level totals", owned, np.float64),
         workspace.array("level extent", 1, np.int64),
         workspace.array("shared order", shared, vertex),
+        workspace.array("shared levels", shared, vertex),
         workspace.array("level runs", 2 * devices, np.int64),
         workspace.array("levels due", devices * (most // 64 + 1), np.uint64),
     )
