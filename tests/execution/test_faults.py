@@ -101,6 +101,19 @@ def calls_in_another_way(vertex, state):
     state.d[vertex] = helper(vertex, other=1)
 
 
+def catches(vertex, state):
+    try:
+        state.d[vertex] = 1 // state.ids[vertex]
+    except ZeroDivisionError:
+        state.d[vertex] = 0
+
+
+def counts_in_a_dictionary(vertex, state):
+    counts = {}
+    counts[0] = counts.get(0, 0) + 1
+    state.d[vertex] = counts[0]
+
+
 CASES: list[tuple[Callable[..., Any], int, str]] = [
     (slices, 1, r"has no slices: .* state\.field\[vertex\]"),
     (asks_len, 1, r"has no len: use state\.num_vertices"),
@@ -115,6 +128,8 @@ CASES: list[tuple[Callable[..., Any], int, str]] = [
     (imports, 1, "it imports: do that outside"),
     (opens, 0, "it uses `with`"),
     (uses_a_list, 1, "TEXTS is no number and no array"),
+    (catches, 3, "it catches ZeroDivisionError, which compiled code does not raise: ask before"),
+    (counts_in_a_dictionary, 2, "it uses a dictionary, which compiled code has not"),
     (uses_a_dictionary, 1, "NAMES is no number, array or function"),
     (adds_text, 1, "compiled code has no add of int64"),
     (calls_in_another_way, 1, "it calls a function of .* with other arguments"),
@@ -205,6 +220,37 @@ def test_functors_take_what_they_are_called_with(operator: Any, words: str) -> N
         Program(FIELDS, phases=[bf.Phase([Compute(helper)], until=helper)])
 
 
+def only_if_better(source, neighbor, edge, state):  # noqa: RET503 - the mistake
+    if state.d[source] + 1 < state.d[neighbor]:
+        return state.d[source] + 1
+
+
+def no_more(vertex, state):
+    return True if state.d[vertex] > 3 else None
+
+
+def until_nine(vertex, state):
+    while True:
+        if state.d[vertex] > 8:
+            return True
+        state.d[vertex] += 1
+
+
+@pytest.mark.parametrize(
+    ("operator", "line"),
+    [(Advance(only_if_better, into="d"), 1), (Advance(weighs, into="d", cond=no_more), 1),
+     (bf.Filter(no_more), 1), (Advance(weighs, into="d", priority=row_of), 1)],
+    ids=["Advance", "cond", "Filter", "priority"],
+)  # fmt: skip
+def test_an_answer_that_counts_is_given_on_every_way(operator: Any, line: int) -> None:
+    functor = next(call.functor for call in operator.calls if call.functor is not weighs)
+    at = functor.__code__.co_firstlineno + line
+    with pytest.raises(FunctorError, match=rf"line {at}: functor .* may end here without an ans"):
+        Program(FIELDS, step=[operator])
+    Program(FIELDS, step=[bf.Filter(until_nine)])
+    Program(FIELDS, step=[Compute(no_more)])
+
+
 class Functor:
     def method(self, vertex, state):
         return 0
@@ -229,13 +275,31 @@ def test_what_is_no_function_is_refused(functor: Any, words: str) -> None:
         Program(FIELDS, step=[Compute(functor)])
 
 
+TABLE = np.zeros(5)
+
+
+def sets_what_is_around(vertex, state):
+    TABLE[vertex] += 1
+
+
+def sets_a_list(vertex, state):
+    TEXTS[0] = vertex
+
+
+@pytest.mark.parametrize("functor", [sets_what_is_around, sets_a_list])
+def test_what_is_around_a_functor_is_only_read(functor: Any) -> None:
+    at = functor.__code__.co_firstlineno + 1
+    with pytest.raises(FunctorError, match=rf"line {at}: .* which is not of the state"):
+        refuse_everywhere(Program(FIELDS, step=[Compute(functor)]))
+
+
 @numba.njit  # noqa: TID251 - a user's functor
 def compiled_already(vertex, state):
-    state.d[vertex] = 2 * vertex
+    state.d[vertex] = 2 * state.ids[vertex]
 
 
 def test_a_functor_that_numba_has_compiled_is_one() -> None:
     program = Program(FIELDS, step=[Compute(compiled_already)])
-    for where in ({"devices": "python"}, {}):
+    for where in ({"devices": "python"}, {}, {"devices": 2}):
         answer = bf.run(program, bf.generate("path:5"), **where)  # type: ignore[arg-type]
         assert answer["d"].tolist() == [0, 2, 4, 6, 8]

@@ -44,6 +44,7 @@ from broadfront.execution.meanings import (
     numbers_in,
     whose,
 )
+from broadfront.execution.outside import refuse_changed, refuse_unsteady
 from broadfront.execution.statements import (
     Held,
     blocks_of,
@@ -52,7 +53,6 @@ from broadfront.execution.statements import (
     index_of,
     names_read,
 )
-from broadfront.execution.unsteady import refuse_unsteady
 from broadfront.operators.describe import Functor
 from broadfront.operators.roles import ELSEWHERE, STATE, Roles
 
@@ -121,12 +121,9 @@ class Access:
         )  # fmt: skip
 
 
-UNTOUCHED = Access(frozenset(), frozenset())
-
-
 def touched(functors: Iterable[tuple[Functor | None, Sequence[str | None]]]) -> Access:
     """Return what functors touch together, each given with the roles of its arguments."""
-    together = UNTOUCHED
+    together = Access(frozenset(), frozenset())
     for functor, roles in functors:
         if functor is not None:
             together |= access(functor, tuple(roles))
@@ -190,7 +187,6 @@ class _Reader:
         self._notes = noting
         if noting:
             for line in statements:
-                self._place = f"{plain.__code__.co_filename}, line {line.loc.line}"
                 self._step(line, known, arguments, key)
         self._constants = outside
         return self._returns[key]
@@ -198,6 +194,7 @@ class _Reader:
     def _step(
         self, statement: Any, known: dict[str, Meanings], arguments: tuple[Meanings, ...], key: Any
     ) -> bool:
+        self._place = f"{key[0].__code__.co_filename}, line {statement.loc.line}"
         match statement:
             case ir.Assign():
                 name = statement.target.name
@@ -384,6 +381,8 @@ class _Reader:
             if kind != "array":
                 called = name.name if kind == "value" else ""
                 self._use(INDEXED, f".{called}", numbers_in(meant))
+                if called and where is self.writes:
+                    refuse_changed(called, self._place)
                 continue
             self._use(INDEXED, name, numbers_in(meant))
             always = self._constants.get(getattr(index, "name", ""))

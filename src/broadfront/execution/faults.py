@@ -7,6 +7,7 @@ file and line.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -79,7 +80,9 @@ def _dtype(program: Program, name: str) -> Any:
 def _fault(functor: Functor, arguments: Any, field: Any) -> FunctorError | None:
     compiled: Any = compile_functor(functor)
     try:
-        compiled.compile(arguments)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # the error says it in other words
+            compiled.compile(arguments)
     except (*COMPILE_ERRORS, TypeError) as error:
         return does_not_compile(functor, error)
     answer = compiled.nopython_signatures[-1].return_type

@@ -28,7 +28,7 @@ from broadfront.execution.phase import Phase as Phase
 from broadfront.execution.repeat import Repeat, check_members, flattened, repeats_in
 from broadfront.functors import check_functor
 from broadfront.given import listed
-from broadfront.operators.checks import check_arguments, check_takes
+from broadfront.operators.checks import check_answers, check_arguments, check_takes
 from broadfront.operators.describe import (
     Advance,
     Field,
@@ -101,6 +101,7 @@ class Program:
         for until in self.untils:
             check_functor(until, "until=")
             check_takes(until, (STATE,), "until=")
+            check_answers(until, "until=")
         arranged = False
         intersects = 0
         for operator in self.operators:

@@ -33,9 +33,9 @@ from broadfront.execution.edge_fields import refuse_edge_fields
 from broadfront.execution.faults import place_of
 from broadfront.execution.meanings import FAR_EDGE, VERTICES
 from broadfront.execution.names import is_well_known, mentioned, names_in
+from broadfront.execution.outside import is_unsteady
 from broadfront.execution.program import RESERVED, Program
 from broadfront.execution.races import refuse_atomics_on_many, refuse_races
-from broadfront.execution.unsteady import is_unsteady
 from broadfront.operators.describe import Functor, Operator
 from broadfront.operators.roles import (
     EDGE,

@@ -57,6 +57,11 @@ KNOWN: tuple[tuple[str, Words], ...] = (
         lambda found: f"a field of {found[2]} does not hold the text {found[1]!r}",
     ),
     (r"NameError: (name '.*' is not defined)", lambda found: found[1]),
+    (
+        r">>> exception_match\(\w+, (\w+)\)",
+        lambda found: f"it catches {found[1]}, which compiled code does not raise: ask before",
+    ),
+    (r"DictType\[", "it uses a dictionary, which compiled code has not: use a list, or a field"),
     (r"opcode \(IMPORT_NAME\)", "it imports: do that outside of the functor"),
     (r"'with \(context manager\)", "it uses `with`, which compiled code has not"),
     (r"opcode \(STORE_GLOBAL\)", "it sets a global: store in a field instead"),

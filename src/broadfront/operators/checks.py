@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import dis
 from collections.abc import Mapping
 from inspect import signature
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -81,10 +83,29 @@ def check_total(name: str, fields: Fields) -> None:
 
 
 def check_arguments(operator: Operator) -> None:
-    """Refuse functors that do not take the arguments that they are called with."""
+    """Refuse functors that do not take what they are called with, or give no answer that counts."""
     names = {id(value): name for name, value in vars(operator).items() if callable(value)}
-    for functor, roles in operator.roles:
-        check_takes(functor, roles, f"{type(operator).__name__}({names[id(functor)]}=...)")
+    for call in operator.calls:
+        where = f"{type(operator).__name__}({names[id(call.functor)]}=...)"
+        check_takes(call.functor, call.roles, where)
+        if call.counts:
+            check_answers(call.functor, where)
+
+
+def check_answers(functor: Functor, where: str) -> None:
+    """Refuse a functor that ends without an answer on some way; `where` says who needs one."""
+    code = getattr(functor, "py_func", functor).__code__
+    steps = list(dis.get_instructions(code))
+    for before, step in pairwise([*steps[:1], *steps]):
+        nothing = step.opname == "RETURN_CONST" or before.opname == "LOAD_CONST"
+        told = step if step.opname == "RETURN_CONST" else before
+        if step.opname in ("RETURN_CONST", "RETURN_VALUE") and nothing and told.argval is None:
+            line = step.positions and step.positions.lineno
+            raise FunctorError(
+                f"{code.co_filename}, line {line or code.co_firstlineno}: functor {code.co_name} "
+                f"may end here without an answer, and {where} needs one: return a value on every "
+                "way, such as one that changes nothing, or False"
+            )
 
 
 def check_takes(functor: Functor, roles: Roles, where: str) -> None:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import broadfront as bf
 from broadfront import atomics
+from broadfront.backends.python.state import fitting
 from broadfront.errors import (
     BoundsError,
     FunctorError,
@@ -164,7 +165,8 @@ def test_an_index_outside_is_named_with_its_edge() -> None:
         ("state.hops[-1]", "index -1"),
         ("3.5", "cannot hold 3.5: it is of int32"),
         ("2**31", "cannot hold 2147483648"),
-        ("None", "expected a number"),
+        ("None", "without an answer"),
+        ("[None][0]", "cannot hold None: expected a number"),
         ("float('nan')", "expected a number"),
         ("setattr(state, 'hops', 1)", "cannot be set as a whole"),
         ("state.targets.__setitem__(edge, 0)", "which functors only read"),
@@ -176,6 +178,12 @@ def test_what_a_functor_may_not_do(words: str, said: str) -> None:
     exec(f"def functor(source, neighbor, edge, state):\n    return {words}", scope)
     with pytest.raises((FunctorError, BoundsError), match=said):
         bf.run(hops(scope["functor"]), bf.generate("path:2"), **FROM_0)
+
+
+@pytest.mark.parametrize("value", [None, "2.5"])
+def test_a_real_field_holds_no_nothing_and_no_text(value: Any) -> None:
+    with pytest.raises(FunctorError, match=r"cannot hold .*: expected a number"):
+        fitting(value, np.dtype(np.float64), "state.hops")
 
 
 def test_division_by_zero_is_an_error_that_says_where() -> None:

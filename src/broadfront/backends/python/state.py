@@ -34,6 +34,8 @@ def fitting(value: Any, dtype: np.dtype[Any], what: str) -> Any:
             )
         pairs = zip(value, dtype.names, strict=True)
         return tuple(fitting(each, dtype[name], what) for each, name in pairs)
+    if value is None or isinstance(value, (str, bytes)):
+        raise FunctorError(f"{what} cannot hold {value!r:.60}: expected a number")
     try:
         if dtype.kind == "f":
             return float(dtype.type(value))

@@ -1,6 +1,7 @@
-"""Random numbers of Python and NumPy, which nobody can draw again, are no part of a functor.
+"""What a functor may not do with what is around it: draw by chance, or change it.
 
-They differ from run to run, and from device to device; those of `broadfront.draws` do not.
+Random numbers of Python and NumPy differ from run to run, and from device to device; those of
+`broadfront.draws` do not. Arrays and lists from around are compiled in, and only read.
 """
 
 from __future__ import annotations
@@ -27,3 +28,11 @@ def refuse_unsteady(function: Any, place: str) -> None:
             "which differs from run to run and from device to device: use bf.random(seed, "
             "state.ids[vertex], state.iteration)"
         )
+
+
+def refuse_changed(name: str, place: str) -> None:
+    """Refuse to set an element of what is called `name` and is around a functor."""
+    raise FunctorError(
+        f"{place}: a functor sets an element of {name}, which is not of the state: functors only "
+        "read what is around them; store in a field"
+    )
