@@ -16,12 +16,12 @@ WORDS = 32
 (EDGES, RECEIVED, REFUSED, IDLE, STEPS, BEGAN, ENDED, SPINS, IDLE_SINCE, STAGE, JITTER, WAITS) = (
     range(12, 24)
 )
-POSTED, SERVING, TALKING, ROW, ROW_BEGAN, SPAN = range(24, 30)
+POSTED, SERVING, TALKING, ROW, ROW_BEGAN, SPAN, RESTING = range(24, 31)
 """Words of a device after those of its worklist: edges traversed, entries received, those that were
 no better, nanoseconds idle, steps, when it began and ended, how long its thread has been idle,
 since when it is itself, how far it is, random numbers of delays for tests, and how often it waited
-for lower buckets; messages sent, nanoseconds of serving and of sending and receiving, and how far
-its log is."""
+for lower buckets; messages sent, nanoseconds of serving and of sending and receiving, how far
+its log is, and since when its thread has been idle."""
 
 
 class Links(NamedTuple):

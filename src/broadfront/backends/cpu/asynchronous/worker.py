@@ -36,6 +36,7 @@ from broadfront.backends.cpu.asynchronous.desk import (
     IDLE,
     IDLE_SINCE,
     POSTED,
+    RESTING,
     SERVING,
     SPINS,
     STAGE,
@@ -71,6 +72,9 @@ from broadfront.pointers import makers, reaching_back
 NEW, GOING, OVER, STOPPED, WAITING = range(5)
 LOOK_EVERY = 16
 """Steps between two looks at the clock."""
+LONG_REST = 300_000
+"""Nanoseconds after which a thread with nothing to do sleeps: who it waits for may need its core,
+and giving the core up for a moment need not do; where Python calls, looks are slow, too."""
 CHUNK = 512
 """Vertices and edges that a step goes through, if there are so many."""
 
@@ -188,6 +192,17 @@ def stop_idling(words, now):
         words[IDLE_SINCE] = 0
 
 
+@inner
+def rest_longer(around, words):
+    """Wait a little: a thread that has waited for long, or that others need the core of, sleeps."""
+    spins, now = words[SPINS], nanoseconds()
+    if spins == 0:
+        words[RESTING] = now
+    if around[PATIENCE] == HASTY or now - words[RESTING] > LONG_REST:
+        spins = max(spins, around[PATIENCE] + YIELDS)
+    words[SPINS] = idle(around, spins)
+
+
 def turns(rules: Rules) -> Callable[..., Any]:
     """Return the compiled function that does a step of each device of a thread."""
     begin, step = stepping(rules)
@@ -262,9 +277,7 @@ def worker(rules: Rules) -> Any:
         while rounds > 0 and answer == GOING:
             answer = take_turns(own, rank, first, devices, lines.threads, roster)
             if answer == WAITING:
-                if words[SPINS] == 0 and around[PATIENCE] == HASTY:
-                    words[SPINS] = HASTY + YIELDS  # others need the core: sleep, which ends soon
-                words[SPINS] = idle(around, words[SPINS])
+                rest_longer(around, words)
                 answer = np.int64(GOING)
             else:
                 words[SPINS] = 0
