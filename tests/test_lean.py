@@ -9,12 +9,10 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
-from numba.core import ir, postproc
 from numba.core.runtime import _nrt_python, rtsys
-from numba.core.types.functions import BaseFunction
 
 from broadfront.kernel import inner, kernel
-from broadfront.quick import compiling_quickly
+from broadfront.quick import _REPLACED, compiling_quickly
 
 
 def collatz(number, most):
@@ -188,13 +186,10 @@ def test_odd_control_flow_has_the_values_of_python_and_of_numba(
 
 def test_all_is_undone() -> None:
     def parts_of_numba() -> list[object]:
-        return [
-            gc.isenabled(), postproc.PostProcessor, BaseFunction.get_call_type,
-            ir.Inst._rec_list_vars,
-        ]  # fmt: skip
+        return [gc.isenabled(), *(getattr(owner, name) for owner, name, _ in _REPLACED)]
 
     before = parts_of_numba()
     with compiling_quickly(), compiling_quickly():
         assert not gc.isenabled()
-        assert parts_of_numba() != before
+        assert all(new is not old for new, old in zip(parts_of_numba(), before, strict=True))
     assert parts_of_numba() == before

@@ -97,6 +97,26 @@ def _get_same(array, index):
     return None
 
 
+class Lines(types.NamedTuple):  # type: ignore[misc]
+    """A named tuple of pointers, which functions hand on as one value.
+
+    Numba hands on every member by itself: a chain of functions would be little but taking tuples
+    apart and putting them together again, for which LLVM and Numba take longer than for the rest.
+    """
+
+
+@register_model(Lines)
+class _WholeModel(models.TupleModel):  # type: ignore[misc]
+    def get_argument_type(self) -> Any:
+        return self.get_value_type()
+
+    def as_argument(self, builder: Any, value: Any) -> Any:
+        return value
+
+    def from_argument(self, builder: Any, value: Any) -> Any:
+        return value
+
+
 STATE = "State__"
 """How the names of the classes begin whose fields functors see."""
 
@@ -115,7 +135,7 @@ def _kinds_of(kind: Any, checked: bool = ALWAYS, name: str = "", counted: str = 
             _kinds_of(part, checked or field in some, f"{counted}{whole}.{field}", counted)
             for part, field in zip(kind.types, kind.fields, strict=True)
         ]
-        return types.NamedTuple(parts, kind.instance_class)
+        return Lines(parts, kind.instance_class)
     return kind
 
 
