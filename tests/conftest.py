@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -23,6 +24,11 @@ collect_ignore = ["failing.py", "failing_calls.py", "failing_runs.py", "failures
 """Programs that change how memory and files are had, for a process of their own."""
 
 REAL_GRAPHS = Path(__file__).parents[2] / "shared" / "data"
+
+
+def pytest_collection_finish() -> None:
+    """Leave thousands of tests out of garbage collections, some of which measurements ask for."""
+    gc.freeze()
 
 
 @pytest.fixture(params=ZOO.values(), ids=ZOO.keys())
