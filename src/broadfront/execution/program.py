@@ -28,7 +28,12 @@ from broadfront.execution.phase import Phase as Phase
 from broadfront.execution.repeat import Repeat, check_members, flattened, repeats_in
 from broadfront.functors import check_functor
 from broadfront.given import listed
-from broadfront.operators.checks import check_answers, check_arguments, check_takes
+from broadfront.operators.checks import (
+    check_all_answers,
+    check_answers,
+    check_arguments,
+    check_takes,
+)
 from broadfront.operators.describe import (
     Advance,
     Field,
@@ -270,6 +275,7 @@ class Program:
                 check_functor(functor, f"{type(operator).__name__}({part.name}=...)")
         check_arguments(operator)
         operator.check(self.fields)
+        check_all_answers(operator)
         if isinstance(operator, Advance):
             check_counting(operator)
 

@@ -83,13 +83,22 @@ def check_total(name: str, fields: Fields) -> None:
 
 
 def check_arguments(operator: Operator) -> None:
-    """Refuse functors that do not take what they are called with, or give no answer that counts."""
-    names = {id(value): name for name, value in vars(operator).items() if callable(value)}
+    """Refuse functors that do not take the arguments that they are called with."""
+    for functor, roles in operator.roles:
+        check_takes(functor, roles, _part(operator, functor))
+
+
+def check_all_answers(operator: Operator) -> None:
+    """Refuse functors that may end without an answer where it counts."""
     for call in operator.calls:
-        where = f"{type(operator).__name__}({names[id(call.functor)]}=...)"
-        check_takes(call.functor, call.roles, where)
         if call.counts:
-            check_answers(call.functor, where)
+            check_answers(call.functor, _part(operator, call.functor))
+
+
+def _part(operator: Operator, functor: Functor) -> str:
+    """Return what an operator was given a functor for."""
+    names = {id(value): name for name, value in vars(operator).items() if callable(value)}
+    return f"{type(operator).__name__}({names[id(functor)]}=...)"
 
 
 def check_answers(functor: Functor, where: str) -> None:
