@@ -1,7 +1,8 @@
 """Whole algorithms as one program each: phases that repeat until nobody is left.
 
-Strong components by colours, the core number of every vertex, and Luby's independent set, checked
-against NetworkX and by their properties, and the same on any number of devices.
+Strong components by colours (as in the examples), the core number of every vertex, and Luby's
+independent set, checked against NetworkX and by their properties, and the same on any number of
+devices.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import numpy as np
 from hypothesis import given, settings
 
 import broadfront as bf
+from strong_components import strong_components
 from zoo import ZOO, Animal, edges
 
 WHERE: list[dict[str, Any]] = [
@@ -28,67 +30,13 @@ def nobody_left(state):
 # ---------------------------------------------------------------------- strong components
 
 
-def own_colour(vertex, state):
-    if state.component[vertex] < 0:
-        state.colour[vertex] = state.ids[vertex]
-
-
-def is_open(vertex, state):
-    return state.component[vertex] < 0
-
-
-def is_root(vertex, state):
-    return state.component[vertex] < 0 and state.colour[vertex] == state.ids[vertex]
-
-
-def settle(vertex, state):
-    state.component[vertex] = state.ids[vertex]
-
-
-def hand_on(source, neighbor, edge, state):
-    return state.colour[source]
-
-
-def back_in_colour(source, neighbor, edge, state):
-    return state.colour[source] if state.colour[neighbor] == state.colour[source] else -1
-
-
-def one_if_open(vertex, state):
-    return 1 if state.component[vertex] < 0 else 0
-
-
-STRONG = bf.Program(
-    fields={
-        "component": bf.Field(np.int64, fill=-1, combine="max"),
-        "colour": bf.Field(np.int64, fill=-1, combine="max"),
-        "left": bf.Field(np.int64, length=1),
-    },
-    phases=[
-        bf.Repeat(
-            [
-                bf.Phase([bf.Compute(own_colour), bf.Filter(is_open, over="vertices")]),
-                bf.Phase([bf.Advance(hand_on, into="colour", cond=is_open)]),
-                bf.Phase(
-                    [bf.Filter(is_root, over="vertices"), bf.Compute(settle, over="frontier")]
-                ),
-                bf.Phase([bf.Advance(back_in_colour, into="component", cond=is_open, along="in")]),
-                bf.Phase([bf.Compute(one_if_open, sums=("left",))]),
-            ],
-            until=nobody_left,
-        )
-    ],
-)
-"""The largest vertex that reaches a vertex is its colour. One that has its own is a root, and its
-component are those of its colour from which it is reached. Others try again without them."""
-
-
 def check_strong(graph: bf.Graph, places: list[dict[str, Any]] = WHERE) -> None:
     groups = nx.strongly_connected_components(nx.DiGraph(graph.to_networkx()))
     expected = np.empty(graph.num_vertices, np.int64)
     for group in groups:
         expected[list(group)] = max(group)
     for where in [{"devices": "python"}, *places]:
-        found = bf.run(STRONG, graph, **where)["component"]
+        found = strong_components(graph, **where)
         np.testing.assert_array_equal(found, expected, str(where))
 
 
