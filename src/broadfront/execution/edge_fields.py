@@ -49,10 +49,10 @@ class EdgeFields:
             whole = start.get(name)
             if isinstance(whole, Places):
                 places, values = whole
-                whole = np.full(self._length, field.held(field.fill), field.storage)
+                whole = np.full(self._length, field.filling, field.storage)
                 whole[places] = values
             for device, arcs in zip(arrays, self._arcs, strict=True):
-                device[name][:] = field.held(field.fill) if whole is None else whole[arcs]
+                device[name][:] = field.filling if whole is None else whole[arcs]
 
     def gather(self, arrays: Sequence[Mapping[str, Array]], answer: Mapping[str, Array]) -> None:
         """Put an answer together from what devices end with."""

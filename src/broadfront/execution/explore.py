@@ -79,7 +79,7 @@ class Exploration:
 
 def _filled(field: Field, graph: Graph) -> Array:
     length = field.places(graph.num_vertices, graph.num_arcs)
-    return field.answered(np.full(length, field.held(field.fill), field.storage))
+    return field.answered(np.full(length, field.filling, field.storage))
 
 
 def explore(

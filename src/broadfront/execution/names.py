@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import lru_cache
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -43,15 +44,16 @@ def _names(functor: Any, seen: set[Any]) -> set[str]:
     if not isinstance(function, FunctionType) or function in seen or is_well_known(function):
         return set()
     seen.add(function)
-    names = _names_in(function.__code__)
+    names = set(_names_in(function.__code__))
     return names.union(*(_names(other, seen) for other in mentioned(function)))
 
 
-def _names_in(code: CodeType) -> set[str]:
+@lru_cache(maxsize=1 << 12)
+def _names_in(code: CodeType) -> frozenset[str]:
     """Return the names in a code, those given to `getattr` as a text included."""
     inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
     texts = {constant for constant in code.co_consts if isinstance(constant, str)}
-    return texts.union(code.co_names, *map(_names_in, inner))
+    return frozenset(texts.union(code.co_names, *map(_names_in, inner)))
 
 
 def check_counting(operator: Advance) -> None:

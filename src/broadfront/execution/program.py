@@ -119,35 +119,35 @@ class Program:
         if intersects > 1:
             raise OptionError("a program has at most one Intersect")
 
-    @property
+    @cached_property
     def members(self) -> Sequence[Phase | Repeat]:
         """The phases in order, also of a program given by one step."""
         return self.phases or (Phase(self.step),)
 
-    @property
+    @cached_property
     def all_phases(self) -> Sequence[Phase]:
         """All phases, those inside a `Repeat` too."""
         return tuple(flattened(self.members))
 
-    @property
-    def operators(self) -> list[Operator]:
+    @cached_property
+    def operators(self) -> Sequence[Operator]:
         """All operators, in order."""
-        return [operator for phase in self.all_phases for operator in phase.step]
+        return tuple(operator for phase in self.all_phases for operator in phase.step)
 
-    @property
+    @cached_property
     def goes_round(self) -> bool:
         """Whether there is a `Repeat`."""
         return any(repeats_in(self.members))
 
-    @property
-    def untils(self) -> list[Functor]:
+    @cached_property
+    def untils(self) -> Sequence[Functor]:
         """The functors that end phases and rounds."""
         ending: list[Phase | Repeat] = [*self.all_phases, *repeats_in(self.members)]
-        return [member.until for member in ending if member.until is not None]
+        return tuple(member.until for member in ending if member.until is not None)
 
     def on(self, vertex: Any) -> Program:
         """Return the program with the dtypes it has where vertex ids are of dtype `vertex`."""
-        if all(field.dtype != "vertex" for field in self.fields.values()):
+        if self._is_settled:
             return self
         settled = self._settled.get(vertex)
         if settled is None:
@@ -155,27 +155,31 @@ class Program:
             settled = self._settled[vertex] = replace(self, fields=fields)
         return settled
 
-    @property
+    @cached_property
+    def _is_settled(self) -> bool:
+        return all(field.dtype != "vertex" for field in self.fields.values())
+
+    @cached_property
     def only_advances(self) -> bool:
         """Whether all that it does is to follow edges from the frontier."""
         return all(step.advances for step in self.operators)
 
-    @property
+    @cached_property
     def looks_once(self) -> bool:
         """Whether all that it does is to look at every edge once."""
         return all(step.looks_once for step in self.operators)
 
-    @property
+    @cached_property
     def advances_back(self) -> bool:
         """Whether some `Advance` goes against the arcs."""
         return any(step.goes_back for step in self.operators)
 
-    @property
-    def reduces(self) -> list[Reduce]:
+    @cached_property
+    def reduces(self) -> Sequence[Reduce]:
         """The reductions to which each neighbour offers the same to all."""
-        return [operator for phase in self.all_phases for operator in phase.reduces]
+        return tuple(operator for phase in self.all_phases for operator in phase.reduces)
 
-    @property
+    @cached_property
     def reduces_often(self) -> bool:
         """Whether such a reduction runs often enough to prepare the graph for it."""
         often = self.goes_round

@@ -7,6 +7,7 @@ a tuple.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -125,7 +126,7 @@ class Field:
             one = "one element" if self.several else "one number"
             raise OptionError(f"{what}={given!r:.60} is not {one}")
 
-    @property
+    @cached_property
     def several(self) -> bool:
         """Whether an element is a tuple."""
         return self.width is not None or (
@@ -143,10 +144,15 @@ class Field:
             return self.length
         return vertices if self.per == "vertex" else edges
 
-    @property
+    @cached_property
     def storage(self) -> np.dtype[Any]:
         """The dtype in which elements are held, that of vertices being settled."""
         return storage_of(np.dtype(self.dtype), self.width)
+
+    @cached_property
+    def filling(self) -> Any:
+        """What every element is at the start, as arrays hold it."""
+        return self.held(self.fill)
 
     def held(self, element: Any) -> Any:
         """Return one element as arrays hold it."""

@@ -71,7 +71,7 @@ def test_deltas_run_as_they_are() -> None:
 
 def test_a_search_by_levels_runs_without_its_condition() -> None:
     found = asynchronous(BFS, PATH, [0], START)
-    assert found.operators == [replace(HOP, cond=None)]
+    assert found.operators == (replace(HOP, cond=None),)
     assert asynchronous(BFS, PATH, [0], START) is found
 
 

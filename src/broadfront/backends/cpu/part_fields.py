@@ -72,7 +72,7 @@ def field_io_of(
                 continue
             if not isinstance(given, np.ndarray):
                 own = array[: part.owned] if name in adding and part.ghosts is None else array
-                builder.fill(own, kind.held(kind.fill))
+                builder.fill(own, kind.filling)
                 _set_places(builder, own, partition, part, parts, given, kind.length is None)
             elif kind.length is not None or part.ids is None:
                 array[:] = given

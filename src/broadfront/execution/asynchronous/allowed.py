@@ -124,7 +124,7 @@ def _set_elsewhere(
         return False
     settled = program.on(graph.targets.dtype)
     begins = checked_start(settled, {name: init[name]}, graph)[name]
-    fill = settled.fields[name].held(settled.fields[name].fill)
+    fill = settled.fields[name].filling
     if isinstance(begins, Places):
         places = begins.places[begins.values != fill]
     else:
