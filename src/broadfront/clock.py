@@ -78,7 +78,8 @@ class Allowance:
         self._clock = Clock()
 
     def __enter__(self) -> Callable[[], float | None]:
-        self._token = _allowances.set((*_allowances.get(), self))
+        if self._limit is not None:
+            self._token = _allowances.set((*_allowances.get(), self))
         return self.left
 
     def left(self) -> float | None:
@@ -90,8 +91,10 @@ class Allowance:
         return TimeLimitError(f"time_limit={self._limit} s is over")
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
+        if self._limit is None:
+            return
         _allowances.reset(self._token)
-        if isinstance(error, TimeLimitError) and self._limit is not None:
+        if isinstance(error, TimeLimitError):
             raise self.error() from None
 
 

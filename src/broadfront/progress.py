@@ -8,7 +8,7 @@ listener raises stops the work, and comes out of it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from contextvars import ContextVar
 
 from broadfront.errors import OptionError
@@ -20,14 +20,22 @@ Listener = Callable[[str, int, int], None]
 _listener: ContextVar[Listener | None] = ContextVar("broadfront_progress", default=None)
 
 
-@contextmanager
-def listening(listener: Listener | None) -> Iterator[None]:
+def listening(listener: Listener | None) -> AbstractContextManager[None]:
     """Send what is reported inside the block to `listener`; None leaves the present one."""
     if listener is None:
-        yield
-        return
+        return nullcontext()
     if not callable(listener):
         raise OptionError(f"progress={listener!r:.60}: expected a function(stage, done, total)")
+    return _heard_by(listener)
+
+
+def unheard() -> AbstractContextManager[None]:
+    """Tell nobody anything inside the block: for what is timed."""
+    return _heard_by(None)
+
+
+@contextmanager
+def _heard_by(listener: Listener | None) -> Iterator[None]:
     token = _listener.set(listener)
     try:
         yield
@@ -35,29 +43,22 @@ def listening(listener: Listener | None) -> Iterator[None]:
         _listener.reset(token)
 
 
-@contextmanager
-def unheard() -> Iterator[None]:
-    """Tell nobody anything inside the block: for what is timed."""
-    token = _listener.set(None)
-    try:
-        yield
-    finally:
-        _listener.reset(token)
-
-
-@contextmanager
 def following(
     stage: str, done: Callable[[], int], stop: Callable[[], None], total: int = 0
-) -> Iterator[None]:
+) -> AbstractContextManager[None]:
     """While the block runs, tell the listener every now and then what `done` returns.
 
     For work that is one long call into compiled code; a total that is not known is told as 0. If
     the listener raises, `stop` is called until the block has ended, whose own error is dropped.
     """
     listener = _listener.get()
-    if listener is None:
-        yield
-        return
+    return nullcontext() if listener is None else _told(listener, stage, done, stop, total)
+
+
+@contextmanager
+def _told(
+    listener: Listener, stage: str, done: Callable[[], int], stop: Callable[[], None], total: int
+) -> Iterator[None]:
     raised: list[BaseException] = []
 
     def tell() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from typing import Any, cast
 
@@ -14,5 +15,9 @@ BACKENDS = {CPU: "broadfront.backends.cpu.offers", PYTHON: "broadfront.backends.
 
 def backend_of(devices: Any = None) -> Backend:
     """Return the back end for what `devices=` says; it is that of CPU devices unless named."""
-    name = devices if isinstance(devices, str) and devices in BACKENDS else CPU
+    return _loaded(devices if isinstance(devices, str) and devices in BACKENDS else CPU)
+
+
+@cache
+def _loaded(name: str) -> Backend:
     return cast(Backend, import_module(BACKENDS[name]))

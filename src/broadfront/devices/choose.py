@@ -36,15 +36,15 @@ def choose(devices: Devices, threads: int | None = None) -> list[Device]:
         threads = count(threads, "threads")
         thread_settings.check(threads, f"threads={threads}")
     wishes = _wishes(devices)
-    open_ = sum(wish is None for wish in wishes)
-    taken = sum(wish for wish in wishes if wish is not None)
+    open_ = wishes.count(None)
+    taken = sum(filter(None, wishes))
     cores = max(open_, thread_settings.count() - taken)
-    chosen = []
+    chosen, given = [], 0
     for number, wish in enumerate(wishes):
         own = wish
         if own is None:
-            given = len([one for one in wishes[:number] if one is None])
             own = threads or cores * (given + 1) // open_ - cores * given // open_
+            given += 1
         chosen.append(Device(f"cpu:{number}", own))
     total = sum(device.threads for device in chosen)
     thread_settings.check(total, f"{total:,} threads on {len(chosen):,} devices")

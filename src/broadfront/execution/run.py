@@ -9,7 +9,7 @@ split where there are several devices, and the back end carries out the job (`ba
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from typing import Any, Unpack
 
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 from broadfront.backends.contract import Job, carry_out
 from broadfront.backends.registry import backend_of
 from broadfront.clock import Allowance, Clock
-from broadfront.devices.choose import PYTHON, choose, names_threads
+from broadfront.devices.choose import PYTHON, Device, choose, names_threads
 from broadfront.devices.profile import MINIMAL
 from broadfront.execution.answer import Answer
 from broadfront.execution.asynchronous.choice import Choice, choose_execution
@@ -27,7 +27,7 @@ from broadfront.execution.expected import expect_run
 from broadfront.execution.fields import refuse_lawless
 from broadfront.execution.frontiers import refuse_without_frontier
 from broadfront.execution.lowering import Meaning
-from broadfront.execution.options import Options, sorted_out
+from broadfront.execution.options import Options, Partitioner, sorted_out
 from broadfront.execution.program import Program
 from broadfront.execution.spread import partition_for
 from broadfront.execution.synchronous import meaning_of
@@ -83,26 +83,34 @@ def run(
             return carry_out(backend.prepared(job), left())
         is_open = execution is None and backend.may_go_without_meeting()
         with _placed(job, where, how.get("threads"), is_open) as (placed, why):
-            if placed.asynchronous is None:
+            if placed.asynchronous is None and meaning.hidden:
                 begin = meaning.start(job.init)
                 placed = placed._replace(program=meaning.program, init=begin)
             answer = meaning.shown(carry_out(backend.prepared(placed), left()))
     return _said(answer, why)
 
 
-@contextmanager
 def _placed(
     job: Job, where: Mapping[str, Any], threads: int | None, is_open: bool
-) -> Iterator[tuple[Job, str]]:
+) -> AbstractContextManager[tuple[Job, str]]:
     """Say where a job runs: on one device or, with a part of the graph each, on several.
 
     Where it `is_open` how, the graph decides; then the second tells why.
     """
-    clock, named, by = Clock(), where.get("devices"), where.get("partitioner")
+    named, by = where.get("devices"), where.get("partitioner")
     devices = choose(named, threads)
-    if len(devices) == 1 and by is None and job.asynchronous is None:
-        yield job._replace(threads=devices[0].threads if names_threads(named) else threads), ""
-        return
+    if len(devices) > 1 or by is not None or job.asynchronous is not None:
+        return _split(job, devices, by, is_open)
+    if names_threads(named):
+        threads = devices[0].threads
+    return nullcontext((job if threads is None else job._replace(threads=threads), ""))
+
+
+@contextmanager
+def _split(
+    job: Job, devices: list[Device], by: Partitioner | None, is_open: bool
+) -> Iterator[tuple[Job, str]]:
+    clock = Clock()
     with partition_for(job.graph, devices, by) as partition:
         choice = Choice(job.asynchronous, "")
         if is_open:
