@@ -71,7 +71,7 @@ def _mapped(nbytes: int) -> mmap.mmap:
 
 
 def _within(octets: NDArray[np.uint8], nbytes: int, page: int) -> NDArray[np.uint8]:
-    first = -octets.ctypes.data % page
+    first = -octets.__array_interface__["data"][0] % page  # quicker than `octets.ctypes`
     return octets[first : first + nbytes]
 
 

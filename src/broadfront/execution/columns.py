@@ -78,8 +78,13 @@ class Columns(NamedTuple):
         return found
 
 
+NO_COLUMNS = Columns()
+
+
 def columns_read(program: Program, graph: Graph) -> Columns:
     """Return the columns of a graph that functors of a program name."""
+    if not graph.edge_data and not graph.vertex_data:
+        return NO_COLUMNS
     read = program.names_read - {*program.fields, *program.parameters}
     return Columns(
         tuple(name for name in graph.edge_data if name in read),

@@ -11,7 +11,7 @@ if this file were not there.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -32,9 +32,9 @@ def far_names(program: Program) -> frozenset[str]:
     return made_once(program, far_names, lambda: frozenset(_far_names(program)))
 
 
-def ids_where_kept(program: Program, vertices: int) -> NDArray[Any] | None:
+def ids_where_kept(far: Collection[str], vertices: int) -> NDArray[Any] | None:
     """Return the ids of vertices that are their numbers: None, or an array to be looked up in."""
-    return np.arange(vertices) if "ids" in far_names(program) else None
+    return np.arange(vertices) if "ids" in far else None
 
 
 def _far_names(program: Program) -> Iterator[str]:

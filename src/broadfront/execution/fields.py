@@ -47,7 +47,7 @@ Start = Mapping[str, Array | Places]
 def frontier_of(graph: Graph, starting: ArrayLike) -> NDArray[np.int64]:
     """Return the positions to start from, each once; refuse what is not a vertex."""
     found = vertices(starting, graph.num_vertices, "the frontier")
-    if (found[1:] > found[:-1]).all():
+    if len(found) < 2 or (found[1:] > found[:-1]).all():
         return found
     return increasing(found, graph.num_vertices)
 
@@ -125,7 +125,7 @@ def fresh_fields(program: Program, graph: Graph, start: Start, threads: int) -> 
             continue
         length = field.places(graph.num_vertices, graph.num_arcs)
         arrays[name] = answer_array(length, field.storage)
-        unfilled.append((arrays[name], field.held(field.fill)))
+        unfilled.append((arrays[name], field.filling))
     fill(unfilled, threads)
     for name, given in start.items():
         if isinstance(given, Places):
@@ -135,6 +135,10 @@ def fresh_fields(program: Program, graph: Graph, start: Start, threads: int) -> 
 
 def fill(unfilled: Unfilled, threads: int) -> None:
     """Fill arrays, large ones by all threads: touching fresh pages is what takes time."""
+    if sum(len(array) for array, _ in unfilled) <= 2 * FILLED_AT_ONCE:
+        for array, value in unfilled:
+            array.fill(value)
+        return
     pieces = [
         (array[first : first + FILLED_AT_ONCE], value)
         for array, value in unfilled
@@ -145,8 +149,7 @@ def fill(unfilled: Unfilled, threads: int) -> None:
         array, value = pieces[piece]
         array.fill(value)
 
-    large = sum(len(array) for array, _ in unfilled) > 2 * FILLED_AT_ONCE
-    with thread_settings.limit(threads if large else 1):
+    with thread_settings.limit(threads):
         thread_settings.run(fill_piece, len(pieces))
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import namedtuple
-from collections.abc import Collection
+from functools import lru_cache
 from typing import Any
 
 PREFIX = "State__"
@@ -27,7 +27,8 @@ def __getattr__(name: str) -> Any:
     return made
 
 
-def state_class(names: tuple[str, ...], checked: Collection[str] = ()) -> Any:
+@lru_cache(maxsize=1 << 10)
+def state_class(names: tuple[str, ...], checked: frozenset[str] = frozenset()) -> Any:
     """Return the class of a state with these attributes; those `checked` have indices checked."""
     name = PREFIX + "".join(f"{'0' * (name in checked)}{len(name)}{name}" for name in names)
     return globals().get(name) or __getattr__(name)

@@ -7,7 +7,7 @@ borrowed, its team runs the loop, and the arrays come back with the record of wh
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from typing import Any
 
 import numpy as np
@@ -95,7 +95,7 @@ class RunAlone:
         job, anew = self._job, self._job.memory_limit is not None
         self._arrays = fresh_fields(self.program, self._graph, self._begins, self._threads)
         self._answer_bytes = sum(array.nbytes for array in self._arrays.values())
-        self._space = kept.enter_context(workspaces.borrowed(anew=anew))
+        (self._space,) = kept.enter_context(workspaces.borrowed_many(1, anew))
         self._guard = kept.enter_context(streaming(self._case, job.memory_limit))
         self._work = work_for(
             job.program, self._graph, self._space, self._threads, len(self._places), self._large,
@@ -104,19 +104,19 @@ class RunAlone:
 
     def initialise(self) -> None:
         """Put the frontier into the queue; fields have been filled as they were made."""
-        program, graph, work = self.program, self._graph, self._work
-        work.queue[: len(self._places)] = self._places
-        _start_fronts(work, graph, len(self._places), self._threads)
-        self._later = program.pulls_later(self._large) and not graph.has_transpose
+        program, graph = self.program, self._graph
+        queue = self._work.queue[: len(self._places)]
+        queue[:] = self._places
+        _start_fronts(self._work, graph, queue, self._threads)
+        self._later = not graph.has_transpose and program.pulls_later(self._large)
         self._looks_back = not self._later and program.looks_back(self._large)
 
     def launch(self, time_limit: float | None) -> None:
         """Make the rows of the graph and the state that functors see, of either direction."""
-        program, graph, looks_back = self.program, self._graph, self._looks_back
-        held = held_by_graph(self._case, looks_back, self._guard) + self._answer_bytes
-        self._held = held + self._space.asked_bytes
-        allow(self._case, self._work.account, self._held, self._job.memory_limit)
-        rows, turned = rows_of(graph, program, looks_back, self._guard)
+        program, graph, limit = self.program, self._graph, self._job.memory_limit
+        if limit is not None:
+            allow(self._case, self._work.account, self._held_bytes(), limit)
+        rows, turned = rows_of(graph, program, self._looks_back, self._guard)
         values = (*self._arrays.values(), *self._numbers)
         state, in_state = states_of(program, self._columns, values, graph, turned, rows)
         self._arguments = rows, state, in_state, self._work
@@ -136,7 +136,7 @@ class RunAlone:
             raise explained(error, self.program, self._arguments[1]) from error
         except DeviceMemoryError as error:
             limit = self._job.memory_limit
-            raise memory_error(self._case, error, self._held, limit) from None
+            raise memory_error(self._case, error, self._held_bytes(), limit) from None
         team.control[0, control.BARRIERS] += self._barriers
         if not team.wants_incoming:
             return False
@@ -145,6 +145,11 @@ class RunAlone:
         self._fault = fault and (*fault[:2], int(team.control[0, control.FAULT_COUNT]))
         self._looks_back = True
         return True
+
+    def _held_bytes(self) -> int:
+        """Return the bytes of the run, all but what grows."""
+        of_graph = held_by_graph(self._case, self._looks_back, self._guard)
+        return of_graph + self._answer_bytes + self._space.asked_bytes
 
     def iterations(self) -> int:
         """Return how many iterations there were so far."""
@@ -195,7 +200,7 @@ def thread_count(graph: Graph, threads: int | None, narrow: bool = False) -> int
         threads = counted(threads, "threads")
         return thread_settings.check(threads, f"threads={threads}")
     worth = 1 if narrow else graph.num_arcs // ARCS_WORTH_A_THREAD
-    return max(1, min(thread_settings.count(), worth))
+    return min(thread_settings.count(), worth) if worth > 1 else 1
 
 
 def work_for(
@@ -232,7 +237,7 @@ def rows_of(
     """
     turned = graph
     if looks_back:
-        with preparing():
+        with nullcontext() if graph.has_transpose else preparing():
             turn_back(graph, guard)
             turned = graph.transpose
     most_degree = max(graph.max_degree, turned.max_degree if program.advances_back else 0)
@@ -253,19 +258,19 @@ def states_of(
     rows: frontier.Rows,
 ) -> tuple[Any, Any]:
     """Return what functors see, of outgoing and of incoming edges; `values` begin a state."""
-    make = state_class(program.state_names_with(columns.names), far_names(program))
+    far = far_names(program)
+    make = state_class(program.state_names_with(columns.names), far)
     in_weight = program.in_weights(turned.weights)
-    ids = ids_where_kept(program, graph.num_vertices)
+    ids = ids_where_kept(far, graph.num_vertices)
     tail = (*rows[:4], graph.num_vertices, ids, in_weight, *(0 for _ in program.counters))
-    state, in_state = (
-        make(*values, *columns.of(one), program.weights(one.weights), *tail)
-        for one in (graph, turned)
-    )
+    state = in_state = make(*values, *columns.of(graph), program.weights(graph.weights), *tail)
+    if turned is not graph:
+        in_state = make(*values, *columns.of(turned), program.weights(turned.weights), *tail)
     return state, in_state
 
 
-def _start_fronts(work: frontier.Work, graph: Graph, size: int, threads: int) -> None:
-    edges = arcs_of(graph, work.queue[:size])
+def _start_fronts(work: frontier.Work, graph: Graph, queue: Array, threads: int) -> None:
+    size, edges = len(queue), arcs_of(graph, queue)
     for thread in range(threads):
         front = work.fronts[thread * frontier.FRONT_WORDS :]
         front[frontier.SIZE] = front[frontier.ALL_SIZE] = size

@@ -315,10 +315,11 @@ def states_of(
     along: InPart,
 ) -> tuple[Any, Any]:
     """Return what functors of a device see, of outgoing and of incoming edges."""
-    make = state_class(names, far_names(program))
+    far = far_names(program)
+    make = state_class(names, far)
     in_weights = part.weights if part.in_offsets is None else part.in_weights
     in_weight = program.in_weights(in_weights)
-    ids = part.ids if part.ids is not None else ids_where_kept(program, part.num_vertices)
+    ids = part.ids if part.ids is not None else ids_where_kept(far, part.num_vertices)
     tail = (*rows[:4], part.num_vertices, ids, in_weight, *(0 for _ in program.counters))
     common = (*fields.values(), *numbers)
     return (

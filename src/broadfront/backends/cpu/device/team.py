@@ -78,7 +78,8 @@ class Team:
         if 0 not in here:  # whose words all look at
             self.control[0, control.BEGUN] = 1
             self.control[0, control.DEADLINE] += time.monotonic_ns()
-        crowded = sum(threads) > thread_settings.available()
+        everybody = sum(threads)
+        crowded = everybody > 1 and everybody > thread_settings.available()
         self.control[:, control.PATIENCE] = control.HASTY if crowded else control.PATIENT
         calls = [
             (rank, threads[device], self.control[device], *arguments[device])

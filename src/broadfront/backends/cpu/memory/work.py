@@ -67,11 +67,12 @@ def work_for(
         fronts[ROOM + slot :: FRONT_WORDS] = places
     fronts[ARCS::FRONT_WORDS] = portion.arcs
     account = mail.account if mail else np.zeros(ACCOUNT_WORDS, np.int64)
-    account[HELD] += int(np.dot(begin, items))
+    sizes = [places * item for places, item in zip(begin, items, strict=True)]
+    account[HELD] += sum(sizes)
     marks = array("marks", uses.marks, 2 * words, np.uint64)
     marks[: 2 * words] = 0
     return Work(
-        space.growing([places * item for places, item in zip(begin, items, strict=True)], anew),
+        space.growing(sizes, anew),
         rooms,
         account,
         0 if memory.fixed else 1,
