@@ -196,17 +196,17 @@ class Program:
         functors = filter(callable, held)
         return frozenset().union(*(names_in(functor) for functor in (*functors, *self.untils)))
 
-    @property
+    @cached_property
     def reads_weights(self) -> bool:
         """Whether some functor names the weights; no loop depends on their dtype otherwise."""
         return "weight" in self.names_read
 
-    @property
+    @cached_property
     def reads_in_weights(self) -> bool:
         """Whether some functor names the weights of incoming edges."""
         return "in_weight" in self.names_read
 
-    @property
+    @cached_property
     def counters(self) -> tuple[str, ...]:
         """The counters that the state has: all if some functor names one, else none."""
         return () if self.names_read.isdisjoint(COUNTERS) else COUNTERS

@@ -118,7 +118,9 @@ class RunAlone:
             allow(self._case, self._work.account, self._held_bytes(), limit)
         rows, turned = rows_of(graph, program, self._looks_back, self._guard)
         values = (*self._arrays.values(), *self._numbers)
-        state, in_state = states_of(program, self._columns, values, graph, turned, rows)
+        state, in_state = states_of(
+            program, self._names, self._columns, values, graph, turned, rows
+        )  # fmt: skip
         self._arguments = rows, state, in_state, self._work
         self._time_limit = time_limit
         self._launches += 1
@@ -251,6 +253,7 @@ def rows_of(
 
 def states_of(
     program: Program,
+    names: tuple[str, ...],
     columns: Columns,
     values: tuple[Any, ...],
     graph: Graph,
@@ -259,7 +262,7 @@ def states_of(
 ) -> tuple[Any, Any]:
     """Return what functors see, of outgoing and of incoming edges; `values` begin a state."""
     far = far_names(program)
-    make = state_class(program.state_names_with(columns.names), far)
+    make = state_class(names, far)
     in_weight = program.in_weights(turned.weights)
     ids = ids_where_kept(far, graph.num_vertices)
     tail = (*rows[:4], graph.num_vertices, ids, in_weight, *(0 for _ in program.counters))

@@ -84,7 +84,7 @@ def _run_rows(job: Job, case: Case, guard: Guard | None, given: Rows, count: int
         *(array.reshape(-1) for array in arrays.values()),
         *values_of(program, job.parameters),
     )
-    state, in_state = states_of(program, columns, common, graph, turned, rows)
+    state, in_state = states_of(program, names, columns, common, graph, turned, rows)
     key = ("batch", graph.targets.dtype, names)
     loop = made_once(program, key, lambda: fused_batch(program.on(key[1]), names), job.checked)
     of_graph = held_by_graph(case, program.looks_back(False), guard)
@@ -168,6 +168,8 @@ def _in_order(records: Sequence[Record], spans: Array) -> Record:
 
     Rows that cover several iterations may cover those of several sources: they come last.
     """
+    if len(records) == 1:
+        return records[0]
     whole = joined(records)
     begins = np.cumsum([0, *(len(record.spans) for record in records)])
     pieces = [

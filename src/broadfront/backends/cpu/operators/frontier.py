@@ -169,7 +169,7 @@ class Work(NamedTuple):
     def growing_bytes(self) -> int:
         """Bytes of the arrays that grow, as far as this run has asked for them."""
         items = self.rooms[ITEM : ITEM + GROWING]
-        return int((self.fronts[ROOM : ROOM + GROWING] * items).sum())
+        return int(self.fronts[ROOM : ROOM + GROWING] @ items)
 
 
 @inner

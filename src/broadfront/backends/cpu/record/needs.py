@@ -23,7 +23,7 @@ def needs(
     kind = "directed" if graph.directed else "undirected"
     told = f"{graph.origin.name}: {kind}, {graph.num_vertices:,} vertices, {graph.num_arcs:,} arcs"
     first = frontier.NEED if work.checks else frontier.ROOM
-    places = int(work.fronts[first : first + frontier.GROWING].max())
+    places = max(work.fronts[first : first + frontier.GROWING].tolist())
     size = graph.num_vertices if part is None else part.positions
     queue = max(0, places - frontier.SLACK) / max(1, size)
     if part is None:
