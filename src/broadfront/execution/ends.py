@@ -27,7 +27,7 @@ def arcs_of(graph: Graph, queue: Array) -> int:
     if len(queue) == graph.num_vertices:
         return graph.num_arcs
     if len(queue) < FEW:
-        return int((graph.offsets[queue + 1].astype(np.int64) - graph.offsets[queue]).sum())
+        return int((graph.offsets[queue + 1] - graph.offsets[queue]).sum())
     return int(_arcs_of(graph.offsets, queue))
 
 

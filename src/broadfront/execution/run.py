@@ -98,11 +98,13 @@ def _placed(
     Where it `is_open` how, the graph decides; then the second tells why.
     """
     named, by = where.get("devices"), where.get("partitioner")
-    devices = choose(named, threads)
-    if len(devices) > 1 or by is not None or job.asynchronous is not None:
-        return _split(job, devices, by, is_open)
-    if names_threads(named):
-        threads = devices[0].threads
+    whole = by is None and job.asynchronous is None
+    if named is not None or not whole:
+        devices = choose(named, threads)
+        if len(devices) > 1 or not whole:
+            return _split(job, devices, by, is_open)
+        if names_threads(named):
+            threads = devices[0].threads
     return nullcontext((job if threads is None else job._replace(threads=threads), ""))
 
 

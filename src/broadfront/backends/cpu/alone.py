@@ -202,7 +202,7 @@ def thread_count(graph: Graph, threads: int | None, narrow: bool = False) -> int
         threads = counted(threads, "threads")
         return thread_settings.check(threads, f"threads={threads}")
     worth = 1 if narrow else graph.num_arcs // ARCS_WORTH_A_THREAD
-    return min(thread_settings.count(), worth) if worth > 1 else 1
+    return max(1, min(thread_settings.count(), worth))
 
 
 def work_for(
