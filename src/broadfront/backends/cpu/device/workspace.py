@@ -122,7 +122,7 @@ class Workspace:
     def growing_bytes(self) -> int:
         """Bytes of what has grown, boxes included."""
         boxes = 0 if self._post is None else int(self._post.boxes[1::2].sum())
-        return sum(self._pieces[1::2].tolist()) + boxes
+        return int(sum(self._pieces[1::2].tolist())) + boxes
 
     @property
     def used_bytes(self) -> int:
