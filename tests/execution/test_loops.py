@@ -9,7 +9,8 @@ import numba
 import numpy as np
 import pytest
 
-from broadfront import Compute, Field, Phase, Program
+import broadfront as bf
+from broadfront import Advance, Compute, Field, Phase, Program
 from broadfront.algorithms.bfs import BFS, SMALLEST_PARENTS
 from broadfront.execution.loops import made_once, may_not_end
 
@@ -131,3 +132,39 @@ def test_a_functor_that_does_not_end_is_left_alone() -> None:
         *("AlarmError", "[5, 5, 5]"),
         *("KeyboardInterrupt", "[5, 5, 5]"),
     ]
+
+
+FACTOR = 1
+
+
+def further(source, edge, state):  # type: ignore[no-untyped-def]
+    return state.hops[source] + 1
+
+
+def through(source, neighbor, edge, state):  # type: ignore[no-untyped-def]
+    return further(source, edge, state)
+
+
+def test_functions_that_come_to_be_called_later_are_followed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A helper is another now, and calls one that reads weights and a number from around."""
+    program = Program(
+        {"hops": Field(np.int64, fill=1000, combine="min")}, step=[Advance(through, into="hops")]
+    )
+    graph = bf.from_edges([0, 1], [1, 2], weight=np.array([5, 6]))
+
+    def found() -> list[list[int]]:
+        begin = {"hops": {0: 0}}
+        return [
+            bf.run(program, graph, frontier=[0], init=begin, devices=devices)["hops"].tolist()
+            for devices in (1, "python")
+        ]
+
+    assert found() == [[0, 1, 2]] * 2
+    here = globals()
+    monkeypatch.setitem(here, "later", lambda edge, state: state.weight[edge] * FACTOR)
+    monkeypatch.setitem(here, "further", lambda at, edge, state: later(edge, state))  # noqa: F821
+    assert found() == [[0, 5, 6]] * 2
+    monkeypatch.setitem(here, "FACTOR", 3)
+    assert found() == [[0, 15, 18]] * 2

@@ -9,7 +9,7 @@ Invariant: a loop is found or made whole, whatever interrupts the caller.
 from __future__ import annotations
 
 import dis
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from types import CellType, CodeType, FunctionType
 from typing import Any, TypeVar
 from zlib import crc32
@@ -25,6 +25,8 @@ from broadfront.operators.monoid import Monoid
 from broadfront.traffic import is_counting, making
 
 Made = TypeVar("Made")
+Scope = tuple[Mapping[str, Any], Sequence[str], tuple[Any, ...]]
+"""The globals of a function, those of them that it names, and its cells."""
 
 LOOKED_INTO = 1 << 22
 """Bytes of an array whose content is compared; of larger ones it is not noticed if it changes."""
@@ -53,20 +55,30 @@ def _make(kept: dict[Any, Any], wanted: tuple[Any, ...], make: Callable[[], Any]
 
 def _closed_over(program: Program) -> tuple[Any, ...]:
     """Return the values of all globals and cells that the functors name, comparable with later."""
-    kept = program._loops
-    if _closed_over not in kept:
+    kept, nothing = program._loops, (list[Scope](), None)
+    scopes, before = kept.get(_closed_over, nothing)
+    now = _stamps(scopes)
+    if now != before:  # functions may name others now
         reached: dict[Any, None] = {}
         for functor in _functors(program):
             _reach(functor, reached)
-        kept[_closed_over] = [
+        scopes = [
             (function.__globals__, names, function.__closure__ or ())
             for function in reached
             if (names := sorted(set(function.__code__.co_names) & function.__globals__.keys()))
             or function.__closure__
         ]
+        now = _stamps(scopes)
+        program.look_again()
+        kept.pop(may_not_end, None)
+        kept[_closed_over] = scopes, now
+    return now
+
+
+def _stamps(scopes: Iterable[Scope]) -> tuple[Any, ...]:
     return tuple(
         _stamp(value)
-        for scope, names, cells in kept[_closed_over]
+        for scope, names, cells in scopes
         for value in (*map(scope.get, names), *cells)
     )
 

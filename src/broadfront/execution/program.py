@@ -196,6 +196,11 @@ class Program:
         functors = filter(callable, held)
         return frozenset().union(*(names_in(functor) for functor in (*functors, *self.untils)))
 
+    def look_again(self) -> None:
+        """Forget what functors name: they call others than before."""
+        for name in ("names_read", "reads_weights", "reads_in_weights", "counters"):
+            self.__dict__.pop(name, None)
+
     @cached_property
     def reads_weights(self) -> bool:
         """Whether some functor names the weights; no loop depends on their dtype otherwise."""
