@@ -89,8 +89,8 @@ def draw_edges(
     16384
     """
     weighted = flag(weighted, "weighted")
-    for name, number in (("scale", scale), ("edge_factor", edge_factor), ("seed", seed)):
-        whole(number, name)
+    scale, edge_factor = whole(scale, "scale"), whole(edge_factor, "edge_factor")
+    seed = whole(seed, "seed")
     drawn = draw_kron(scale, edge_factor, seed, array)
     weight = draw_weights(len(drawn.source), seed, array) if weighted else None
     return EdgeList(drawn.source, drawn.target, drawn.num_vertices, weight, drawn=True)
