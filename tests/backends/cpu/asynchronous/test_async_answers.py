@@ -92,6 +92,15 @@ def test_roads(real_graphs: Any) -> None:
         found.verify()
 
 
+def test_a_band_without_end() -> None:
+    """It once grew until it overflowed, and nobody served anything any more."""
+    graph = bf.generate("grid:10x400")
+    far = bf.Async(band=1 << 62)
+    found = bf.bfs(graph, 0, devices=2, partitioner="range", execution=far, time_limit=60)
+    np.testing.assert_array_equal(found.depth, bf.bfs(graph, 0).depth)
+    assert found.report.work.consumed.min() > 1000
+
+
 def test_networkx_agrees() -> None:
     graph = bf.generate("uniform:9:4:weights=1-63:seed=3")
     tails, heads = graph.sources().tolist(), graph.targets.tolist()

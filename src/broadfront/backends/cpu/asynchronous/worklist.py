@@ -237,9 +237,12 @@ def know_threshold(words, least):
 
 @inlined
 def adapt_band(words, least, most):
-    """Be less far ahead if much of what was served had been served too early; further if little."""
+    """Be less far ahead if much of what was served had been served too early; further if little.
+
+    A band that was asked for stays: one without end would overflow, and nobody would be within it.
+    """
     consumed = words[CONSUMED] - words[JUDGED]
-    if consumed >= JUDGE_EVERY:
+    if consumed >= JUDGE_EVERY and least < most:
         again = words[AGAIN] - words[FORGIVEN]
         if 8 * again > consumed:
             words[BAND] = max(least, words[BAND] >> 1)
