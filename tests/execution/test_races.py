@@ -71,6 +71,11 @@ def passes_on(vertex, state):
         state.x[vertex] = max(state.x[vertex], state.x[state.targets[edge]])
 
 
+def passes_on_and_stays(vertex, state):
+    passes_on(vertex, state)
+    return True
+
+
 def listens(vertex, state):
     for edge in range(state.offsets[vertex], state.offsets[vertex + 1]):
         state.y[vertex] = max(state.y[vertex], state.x[state.targets[edge]])
@@ -162,7 +167,7 @@ REFUSED: list[tuple[Operator, str]] = [
     (bf.Advance(marks_neighbor, into="x"), r"sets state\.y, .*into='y'"),
     (bf.Advance(marks_both, into="x"), r"sets state\.y, .*into='y'"),
     (bf.Compute(passes_on), r"reads state\.x, which other calls in the same Compute set"),
-    (bf.Filter(passes_on), r"in the same Filter"),
+    (bf.Filter(passes_on_and_stays), r"in the same Filter"),
     (bf.Advance(sets_own_by_edge, into="x"), OTHER_FOR_EACH),
     (bf.Advance(counts_own, into="x"), OTHER_FOR_EACH),
     (bf.Advance(sets_own_by_branch, into="x"), OTHER_FOR_EACH),
