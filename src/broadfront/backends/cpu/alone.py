@@ -46,7 +46,7 @@ from broadfront.residence import Guard
 Array = NDArray[Any]
 
 ARCS_WORTH_A_THREAD = 1 << 15
-FEW_STARTS, FEW_ARCS = 64, 1 << 19
+FEW_STARTS, FEW_ARCS = 64, 1 << 18
 """What is one thread's work in a graph that never branches: so many vertices to start from, and so
 many arcs where each is looked at once."""
 
