@@ -75,23 +75,25 @@ class Allowance:
 
     def __init__(self, time_limit: float | None) -> None:
         self._limit = None if time_limit is None else number(time_limit, "time_limit", 0)
-        self._clock = Clock()
+        self._clock = None if time_limit is None else Clock()
 
     def __enter__(self) -> Callable[[], float | None]:
-        if self._limit is not None:
+        if self._clock is not None:
             self._token = _allowances.set((*_allowances.get(), self))
         return self.left
 
     def left(self) -> float | None:
         """Return the seconds that are left."""
-        return None if self._limit is None else max(0.0, self._limit - self._clock.seconds)
+        if self._clock is None or self._limit is None:
+            return None
+        return max(0.0, self._limit - self._clock.seconds)
 
     def error(self) -> TimeLimitError:
         """Return the error of which to tell that no time is left."""
         return TimeLimitError(f"time_limit={self._limit} s is over")
 
     def __exit__(self, kind: object, error: object, trace: object) -> None:
-        if self._limit is None:
+        if self._clock is None:
             return
         _allowances.reset(self._token)
         if isinstance(error, TimeLimitError):

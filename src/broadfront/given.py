@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from os import PathLike
 from typing import Any
 
@@ -25,6 +26,8 @@ def numbers(given: Any, dtype: np.dtype[Any], what: str) -> Array:
 
     Real numbers may be rounded, but do not become infinite.
     """
+    if type(given) is list and dtype.kind in "iu" and _are_between(given, *_bounds(dtype)):
+        return np.array(given, dtype)
     array = _real(given, what)
     if array.dtype.kind in "iu" and dtype.kind in "iu":
         cast = array.astype(dtype, copy=False)
@@ -40,7 +43,21 @@ def numbers(given: Any, dtype: np.dtype[Any], what: str) -> Array:
 
 def positions(given: Any, size: int, what: str) -> NDArray[np.int64]:
     """Return positions in an array of so many; refuse what is none."""
+    if type(given) is list and _are_between(given, 0, size - 1):
+        return np.array(given, np.int64)
     return _in_range(_real(given, what), size, what)
+
+
+def _are_between(given: list[Any], low: int, high: int) -> bool:
+    """Tell whether these are integers of Python in a range, which is quick for a few."""
+    return all(type(number) is int and low <= number <= high for number in given)
+
+
+@cache
+def _bounds(dtype: np.dtype[Any]) -> tuple[int, int]:
+    """Return the smallest and the largest integer of a dtype."""
+    info = np.iinfo(dtype)
+    return int(info.min), int(info.max)
 
 
 def _in_range(array: Array, size: int, what: str) -> NDArray[np.int64]:

@@ -18,9 +18,9 @@ from __future__ import annotations
 
 import errno
 import mmap
-import weakref
+import sys
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -48,15 +48,8 @@ def answer_array(length: int, dtype: DTypeLike) -> NDArray[Any]:
     nbytes = length * np.dtype(dtype).itemsize
     if nbytes < WORTH_KEEPING or nbytes > SPARE or not hasattr(mmap, "MADV_HUGEPAGE"):
         return new_array(length, dtype)
-    memory = _taken(nbytes) or _mapped(nbytes)
-    octets = np.frombuffer(memory, np.uint8)
-    if factor() > 0:
-        weakref.finalize(octets, _leave, _Left(nbytes, memory)).atexit = False
-    return _within(octets, nbytes, _page_for(nbytes)).view(dtype)
-
-
-def _page_for(nbytes: int) -> int:
-    return LARGE_PAGE if nbytes >= LARGE_PAGE else CACHE_LINE
+    memory = _taken(nbytes) or _Memory.mapped(nbytes)
+    return np.asarray(_Lent(memory) if factor() > 0 else memory).view(dtype)
 
 
 def _mapped(nbytes: int) -> mmap.mmap:
@@ -75,30 +68,54 @@ def _within(octets: NDArray[np.uint8], nbytes: int, page: int) -> NDArray[np.uin
     return octets[first : first + nbytes]
 
 
-class _Left(NamedTuple):
-    """Memory that an array of so many bytes has left."""
+class _Memory:
+    """So many bytes from the system, of which NumPy makes an array."""
 
-    nbytes: int
-    memory: mmap.mmap
+    def __init__(self, nbytes: int, held: mmap.mmap, address: int) -> None:
+        self.nbytes = nbytes
+        self._held = held
+        self.__array_interface__ = {
+            "shape": (nbytes,), "typestr": "|u1", "data": (address, False), "version": 3
+        }  # fmt: skip
+
+    @classmethod
+    def mapped(cls, nbytes: int) -> _Memory:
+        """Return fresh memory."""
+        held = _mapped(nbytes)
+        page = LARGE_PAGE if nbytes >= LARGE_PAGE else CACHE_LINE
+        octets = _within(np.frombuffer(held, np.uint8), nbytes, page)
+        return cls(nbytes, held, octets.__array_interface__["data"][0])
 
 
-_spare: list[_Left] = []
+class _Lent:
+    """Memory that arrays have until all of them are gone."""
+
+    def __init__(self, memory: _Memory) -> None:
+        self._memory = memory
+        self.__array_interface__ = memory.__array_interface__
+
+    def __del__(self) -> None:
+        if not sys.is_finalizing():
+            _leave(self._memory)
 
 
-def _taken(nbytes: int) -> mmap.mmap | None:
+_spare: list[_Memory] = []
+
+
+def _taken(nbytes: int) -> _Memory | None:
     """Return spare memory of just this size, which is spare no more."""
-    for left in reversed(_spare.copy()):
-        if left.nbytes == nbytes:
+    for memory in reversed(_spare.copy()):
+        if memory.nbytes == nbytes:
             with suppress(ValueError):  # another thread was quicker
-                _spare.remove(left)
-                return left.memory
+                _spare.remove(memory)
+                return memory
     return None
 
 
-def _leave(left: _Left) -> None:
+def _leave(memory: _Memory) -> None:
     """Keep memory as spare; what has been so the longest goes where that is too much."""
-    _spare.append(left)
-    while sum(left.nbytes for left in _spare.copy()) > SPARE:
+    _spare.append(memory)
+    while sum(memory.nbytes for memory in _spare.copy()) > SPARE:
         with suppress(IndexError):
             _spare.pop(0)
 

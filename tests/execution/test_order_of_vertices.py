@@ -141,17 +141,19 @@ def test_it_is_made_when_it_has_paid() -> None:
 
 
 @pytest.mark.usefixtures("eager")
-def test_it_is_given_up_where_it_does_not_pay(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_is_given_up_where_it_does_not_pay() -> None:
     graph = skewed()
     sizes = [bf.connected_components(graph).report.order_bytes for _ in range(3)]
     assert sizes[2] > 0
-    ledger = graph.kept("order ledger", tuple)[0]
-    monkeypatch.setattr(
-        order_choice, "median", lambda times: float(times is ledger._times["components", True])
-    )
-    for ordered in (False, True):
-        ledger._times["components", ordered].extend([1.0] * order_choice.ENOUGH)
-    assert bf.connected_components(graph).report.order_bytes == 0
+    case = graph.kept("order ledger", tuple)[0]._cases["components"]
+    for _ in range(order_choice.LATELY):
+        case.note(1.0, False)
+        case.note(1e3, True)
+    ordered = [bf.connected_components(graph).report.order_bytes > 0
+               for _ in range(3 * order_choice.FIRST_GAP + 2)]  # fmt: skip
+    gap = order_choice.FIRST_GAP
+    assert ordered[: gap + 1] == [False] * gap + [True]  # it has its turn, and is quicker now
+    assert ordered[gap + 1 :] == [True] * (2 * gap) + [False]  # as has what was slower
 
 
 @pytest.mark.usefixtures("eager")

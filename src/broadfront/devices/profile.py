@@ -51,7 +51,10 @@ class MemoryProfile:
 
     def __post_init__(self) -> None:
         for name in FACTORS:
-            given = number(getattr(self, name), name, 0)
+            plain = getattr(self, name)
+            if type(plain) is float and 0 <= plain <= MOST:
+                continue
+            given = number(plain, name, 0)
             if not (given <= MOST or isinf(given)):
                 raise OptionError(f"{name}={given:.3g}: expected at most {MOST:.0e}, or infinity")
             object.__setattr__(self, name, float(given))

@@ -16,8 +16,8 @@ from broadfront.kernel import kernel
 
 Array = NDArray[Any]
 
-FEW = 1 << 12
-"""Vertices for which NumPy is quick enough, and no kernel is loaded."""
+VERY_FEW, FEW = 4, 1 << 12
+"""Vertices for which Python is quicker than NumPy, and this quick enough: no kernel is loaded."""
 MANY = 64
 """Of so many vertices one, and a frontier is put in order by marks of all."""
 
@@ -26,9 +26,12 @@ def arcs_of(graph: Graph, queue: Array) -> int:
     """Return how many arcs leave the vertices of a queue."""
     if len(queue) == graph.num_vertices:
         return graph.num_arcs
+    offsets = graph.offsets
+    if len(queue) <= VERY_FEW:
+        return sum(offsets.item(vertex + 1) - offsets.item(vertex) for vertex in queue.tolist())
     if len(queue) < FEW:
-        return int((graph.offsets[queue + 1] - graph.offsets[queue]).sum())
-    return int(_arcs_of(graph.offsets, queue))
+        return int((offsets[queue + 1] - offsets[queue]).sum())
+    return int(_arcs_of(offsets, queue))
 
 
 def increasing(places: Array, size: int) -> NDArray[np.int64]:

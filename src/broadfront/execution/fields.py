@@ -106,6 +106,8 @@ def _keep_laws(monoid: Monoid, elements: tuple[Any, ...]) -> None:
 
 def pairs_of(given: Any, what: str) -> dict[Any, Any]:
     """Return pairs of position and value."""
+    if type(given) is dict:
+        return given
     try:
         return dict(given)
     except (TypeError, ValueError):

@@ -5,7 +5,8 @@ that runs have taken which would have gained from it. When what it would have sa
 passed what it costs, it is made, and the runs after that have it. Whatever comes then, both
 together cost at most about twice what the better one of them costs: the rule of those who rent
 before they buy. If it does not pay for a program after all, that program runs on the graph as it
-is again.
+is again. What counts is the quickest of the last runs, as other load only adds to it; and now and
+then, more and more seldom, a run goes the way that was slower, in case that was chance.
 
 Not made are orders for small graphs, for graphs whose degrees are much alike or whose ids have
 locality, for mapped graphs, under a memory limit, where memory or time are short, or where
@@ -23,7 +24,6 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from dataclasses import replace
-from statistics import median
 
 from broadfront import keeping
 from broadfront import threads as thread_settings
@@ -46,13 +46,45 @@ SECONDS_PER_ARC = 1e-8
 """What an arc of the order costs a thread, about, and one with a weight half as much again."""
 SAVED = 0.35
 """How much of the time in a loop the order saves, about."""
+LITTLE = 0.05
+"""What it saves of a run at least, so that the next few are looked at."""
 BEGINNING, PER_VALUE, PER_VERTEX = 2e-4, 5e-10, 1e-9
 """Seconds that it takes to put an answer back: at all, for a value, and more for a vertex."""
 COUNTS = 8
 """A run counts that went from every so many vertices at least."""
-LATELY, ENOUGH = 15, 5
+LATELY, ENOUGH, FIRST_GAP = 15, 5, 16
+"""Runs that are compared, runs that are enough to, and after how many the slower way has a turn."""
 ROWS_ENOUGH, EXACT_ROWS_ENOUGH = 8, 64
 """Rows of one call that are worth the order: of sums level by level, and of single fields."""
+
+
+class Comparison:
+    """The seconds of the last runs of a program, on the graph as it is and in the order."""
+
+    def __init__(self) -> None:
+        self._times = (deque[float](maxlen=LATELY), deque[float](maxlen=LATELY))
+        self._gap = self._left = FIRST_GAP
+
+    def note(self, seconds: float, in_order: bool) -> None:
+        """Note a run."""
+        self._times[in_order].append(seconds)
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the order has not paid."""
+        before, after = self._times
+        return min(len(before), len(after)) >= ENOUGH and min(after) > min(before)
+
+    def takes_turn(self) -> bool:
+        """Tell whether it is the turn of the slower way, and count the turn."""
+        if min(map(len, self._times)) < ENOUGH:
+            return False
+        self._left -= 1
+        if self._left >= 0:
+            return False
+        self._gap *= 2
+        self._left = self._gap
+        return True
 
 
 class Ledger:
@@ -61,23 +93,24 @@ class Ledger:
     def __init__(self) -> None:
         self._saved = 0.0
         self._refused = False
-        self._times: dict[tuple[str, bool], deque[float]] = defaultdict(
-            lambda: deque(maxlen=LATELY)
-        )
+        self._cases: dict[str, Comparison] = defaultdict(Comparison)
+        self._unlikely: dict[str, int] = {}
 
     def note(self, record: Record, job: Job, meaning: Relabelling) -> None:
         """Note a run of a job, if it went over much of the graph."""
         if record.frontier.sum() * COUNTS < job.graph.num_vertices:
             return
-        self._times[job.program.name, record.order_bytes > 0].append(record.seconds)
+        self._cases[job.program.name].note(record.seconds, record.order_bytes > 0)
         if record.order_bytes == 0:
-            self._saved += max(0.0, SAVED * record.seconds - _putting_back(job, meaning))
+            saved = SAVED * record.seconds - _putting_back(job, meaning)
+            self._saved += max(0.0, saved)
+            self._unlikely[job.program.name] = FIRST_GAP if saved < LITTLE * record.seconds else 0
 
     def wants(self, job: Job) -> bool:
-        """Tell whether a run should have the order, which may be there or not."""
+        """Tell whether a run that has not lost should have the order, which may be there or not."""
         graph = job.graph
-        before, after = (self._times[job.program.name, ordered] for ordered in (False, True))
-        if min(len(before), len(after)) >= ENOUGH and median(after) > median(before):
+        case = self._cases[job.program.name]
+        if not case.is_lost and case.takes_turn():
             return False
         if by_degree.is_there(graph):
             return True
@@ -86,6 +119,15 @@ class Ledger:
         if self._refused or self._saved < costs or (left is not None and left < 4 * costs):
             return False
         return keeping.factor() >= 1 and 2 * by_degree.bytes_of(graph) < keeping.free_memory()
+
+    def leaves_out(self, program: Program) -> bool:
+        """Tell whether the order has not paid for a program, or hardly can, and has no turn yet."""
+        unlikely = self._unlikely.get(program.name, 0)
+        if unlikely > 0:
+            self._unlikely[program.name] = unlikely - 1
+            return True
+        case = self._cases[program.name]
+        return case.is_lost and not case.takes_turn()
 
     def spend(self, seconds: float) -> None:
         """Note how long rows have taken that would have gained."""
@@ -98,6 +140,8 @@ class Ledger:
 
 def considered(job: Job) -> Run | None:
     """Return a run on one device that has the order of degrees, or may come to; None for others."""
+    if job.relabel is None and _ledger(job.graph).leaves_out(job.program):
+        return None
     meaning = _meaning_of(job)
     if meaning is None or any(job.init.get(name) is not None for name in meaning.united):
         return None

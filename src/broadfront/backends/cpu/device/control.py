@@ -91,8 +91,9 @@ _fetch_error = types.ExternalFunction("PyErr_Fetch", types.void(_words, _words, 
 
 def raise_kept(control: NDArray[np.int64]) -> None:
     """Raise what a signal handler raised while the loop of one of these teams ran, if it did."""
-    for words in control:
-        if words[RAISED] != 0:
+    for device in range(len(control)):
+        if control.item(device, RAISED) != 0:
+            words = control[device]
             error = [ctypes.c_void_p(int(words[RAISED + place]) or None) for place in range(3)]
             words[RAISED : RAISED + 3] = 0
             ctypes.pythonapi.PyErr_Restore(*error)

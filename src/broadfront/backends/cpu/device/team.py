@@ -188,12 +188,14 @@ class Team:
     @property
     def wants_incoming(self) -> bool:
         """Whether the last run was left for want of incoming arcs, and is to be entered again."""
-        return bool(self.control[0, control.STOP] == control.INCOMING_WANTED)
+        return bool(self.control.item(0, control.STOP) == control.INCOMING_WANTED)
 
     def raise_if_stopped(self, time_limit: float | None) -> None:
         """Raise what the last run was stopped for, if it was."""
         control.raise_kept(self.control)
-        stop = self.control[0, control.STOP]
+        stop = self.control.item(0, control.STOP)
+        if stop == control.RUNNING:
+            return
         device = int(self.control[0, control.STOPPED_BY])
         if stop == control.INTERRUPTED:
             raise KeyboardInterrupt

@@ -30,6 +30,7 @@ SHIFT = FINE_BITS - OCTAVE_BITS
 COARSE = 1 << SHIFT
 """Iterations from a multiple of this to the next share a row, once rows cover several."""
 ROWS = FINE + OCTAVE * (63 - FINE_BITS)
+ONES: NDArray[np.int64] = np.ones(FINE, np.int64)
 
 
 @inner
@@ -54,7 +55,7 @@ def iterations_of_rows(iterations: int) -> NDArray[np.int64]:
     """Return how many of so many iterations each row covers."""
     rows = rows_until(iterations)
     if rows <= FINE:
-        return np.ones(rows, np.int64)
+        return ONES[:rows].copy()
     octave, place = np.divmod(np.arange(rows - FINE, dtype=np.int64), OCTAVE)
     fine: NDArray[Any] = np.arange(FINE, dtype=np.int64)
     first = np.concatenate([fine, (OCTAVE + place) << (octave + SHIFT)])

@@ -71,7 +71,9 @@ class Workspace:
 
     def kept_array(self, name: str, length: int, dtype: DTypeLike) -> NDArray[Any]:
         """Do as `array` for one that is counted elsewhere: `asked_bytes` leaves it out."""
-        array = _kept(self._arrays, name, length, dtype, zeros)
+        array = self._arrays.get(name)
+        if array is None or len(array) < length or array.dtype != dtype or ALWAYS:
+            array = _kept(self._arrays, name, length, dtype, zeros)
         self._used[name] = length * array.itemsize
         return array
 
@@ -122,7 +124,7 @@ class Workspace:
     def growing_bytes(self) -> int:
         """Bytes of what has grown, boxes included."""
         boxes = 0 if self._post is None else int(self._post.boxes[1::2].sum())
-        return int(sum(self._pieces[1::2].tolist())) + boxes
+        return boxes + sum(map(int, self._pieces[1::2].tolist()))
 
     @property
     def used_bytes(self) -> int:
@@ -213,8 +215,10 @@ def _make_room() -> None:
     """Drop what is beyond the budget, what has not been used for longest first."""
     share = keeping.factor()
     with _lock:
-        budget = max(ALWAYS_KEPT if share else 0, share * max(_lately, default=0))
         held = [workspace.nbytes for workspace in _shelf]
+        if share and sum(held) <= ALWAYS_KEPT:
+            return
+        budget = max(ALWAYS_KEPT if share else 0, share * max(_lately, default=0))
         count = 0
         while sum(held[count:]) > budget or (not share and count < len(held)):
             count += 1

@@ -16,6 +16,7 @@ use, and those of the next meeting are being rewound.
 
 from __future__ import annotations
 
+from operator import mul
 from typing import Any, NamedTuple
 
 from numba import types
@@ -168,8 +169,9 @@ class Work(NamedTuple):
     @property
     def growing_bytes(self) -> int:
         """Bytes of the arrays that grow, as far as this run has asked for them."""
-        items = self.rooms[ITEM : ITEM + GROWING]
-        return int(self.fronts[ROOM : ROOM + GROWING] @ items)
+        places = self.fronts[ROOM : ROOM + GROWING].tolist()
+        items = self.rooms[ITEM : ITEM + GROWING].tolist()
+        return sum(map(mul, places, items))
 
 
 @inner

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,8 +21,7 @@ def needs(
     program: Program, graph: Graph, work: frontier.Work, part: Outline | None = None
 ) -> MemoryProfile:
     """Return the factors of what one device has needed, of the whole graph or of its part."""
-    kind = "directed" if graph.directed else "undirected"
-    told = f"{graph.origin.name}: {kind}, {graph.num_vertices:,} vertices, {graph.num_arcs:,} arcs"
+    told = _told(graph.origin.name, graph.directed, graph.num_vertices, graph.num_arcs)
     first = frontier.NEED if work.checks else frontier.ROOM
     places = max(work.fronts[first : first + frontier.GROWING].tolist())
     size = graph.num_vertices if part is None else part.positions
@@ -39,3 +39,9 @@ def needs(
         float(asked[part.device]) / max(1, part.num_arcs),
         float(asked[others & ~near].max(initial=0)) / max(1, size),
     )
+
+
+@lru_cache(maxsize=64)
+def _told(name: str, directed: bool, vertices: int, arcs: int) -> str:
+    kind = "directed" if directed else "undirected"
+    return f"{name}: {kind}, {vertices:,} vertices, {arcs:,} arcs"
