@@ -269,6 +269,12 @@ def keep_pace_at(control, place, arcs):
 
 
 @inner
+def rows_at_a_time(control):
+    """Return after how many rows to `keep_pace`; in memory, where it does nothing, after all."""
+    return np.int64(ROWS_AT_A_TIME) if atomics.load(control, WATCH) != 0 else np.int64(NO_MORE)
+
+
+@inner
 def poll(control):
     """Look at the clock, and now and then for Ctrl-C; only the first thread of a team does."""
     poll_at(control, _clock())

@@ -23,7 +23,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from broadfront import atomics
-from broadfront.backends.cpu.device.control import LINE, NO_MORE, claim, keep_pace_at, nanoseconds
+from broadfront.backends.cpu.device.control import (
+    LINE,
+    NO_MORE,
+    ROWS_AT_A_TIME,
+    claim,
+    keep_pace,
+    nanoseconds,
+)
 from broadfront.backends.cpu.operators.common_neighbours import LOOK_EVERY, common_neighbours
 from broadfront.backends.cpu.operators.frontier import (
     ATOMICS,
@@ -206,14 +213,15 @@ def marking(found: Found) -> Callable[..., Any]:
             for slot in range(low, high):
                 marks[kept[slot]] = 1
             met = np.int64(0)
-            for slot in range(low, high):
-                other = np.int64(kept[slot])
-                if slot + 4 < high:
-                    prefetch(kept, start[kept[slot + 4]])
-                first, last = np.int64(start[other]), np.int64(ends[other])
-                met += scan(own, other, first, last, kept, marks, lists, state)
-                looked += last - first
-                keep_pace_at(control, slot, last - first)
+            for some in range(low, high, ROWS_AT_A_TIME):
+                for slot in range(some, min(high, some + ROWS_AT_A_TIME)):
+                    other = np.int64(kept[slot])
+                    if slot + 4 < high:
+                        prefetch(kept, start[kept[slot + 4]])
+                    first, last = np.int64(start[other]), np.int64(ends[other])
+                    met += scan(own, other, first, last, kept, marks, lists, state)
+                    looked += last - first
+                keep_pace(control)
                 if looked > rest:
                     rest = looked + LOOK_EVERY
                     if claim(control, WORK + turn % 3, rank, 0) == NO_MORE:

@@ -15,7 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from broadfront.backends.cpu.device.control import claim, keep_pace, keep_pace_at, poll, stopped
+from broadfront.backends.cpu.device.control import (
+    LONG_ROW,
+    claim,
+    keep_pace,
+    poll,
+    rows_at_a_time,
+    stopped,
+)
 from broadfront.backends.cpu.device.workspace import Workspace
 from broadfront.backends.cpu.operators.compute import blocks_of_vertices, dense
 from broadfront.backends.cpu.operators.frontier import BLOCK, WORK, finish, prepare
@@ -179,12 +186,15 @@ def _by_edges(
     @inner
     def block_of_rows(block, rank, control, graph, state, in_state, work):
         totals, visited = begin_totals(state), np.int64(0)
-        first = block * BLOCK
-        for place in range(first, min(graph.owned, first + BLOCK)):
-            answer, looked = at_vertex(np.int64(graph.members[place]), graph, state, in_state)
-            totals = add(totals, answer, state)
-            visited += looked
-            keep_pace_at(control, place, looked)
+        last, rows = min(graph.owned, (block + 1) * BLOCK), rows_at_a_time(control)
+        for first in range(block * BLOCK, last, rows):
+            for place in range(first, min(last, first + rows)):
+                answer, looked = at_vertex(np.int64(graph.members[place]), graph, state, in_state)
+                totals = add(totals, answer, state)
+                visited += looked
+                if looked > LONG_ROW:
+                    keep_pace(control)
+            keep_pace(control)
         return totals, visited
 
     return dense(blocks_of_vertices, block_of_rows, store, publish)
@@ -231,18 +241,21 @@ def _by_rows(
     @inner
     def block_of_rows(block, rank, control, graph, state, in_state, work):
         totals, start = begin_totals(state), graph.numbers.identities[identity]
-        first = block * BLOCK
+        last, rows = min(graph.owned, (block + 1) * BLOCK), rows_at_a_time(control)
         targets, offsets, visited = graph.in_targets, graph.in_offsets, np.int64(0)
         offers = offers_of(work)
-        for place in range(first, min(graph.owned, first + BLOCK)):
-            vertex = np.int64(graph.members[place])
-            begin, end = np.int64(offsets[vertex]), np.int64(offsets[vertex + 1])
-            visited += end - begin
-            keep_pace_at(control, place, end - begin)
-            total = start
-            for edge in range(begin, end):
-                total = meeting(total, offers[targets[edge]])
-            totals = add(totals, apply(vertex, total, state), state)
+        for first in range(block * BLOCK, last, rows):
+            for place in range(first, min(last, first + rows)):
+                vertex = np.int64(graph.members[place])
+                begin, end = np.int64(offsets[vertex]), np.int64(offsets[vertex + 1])
+                visited += end - begin
+                if end - begin > LONG_ROW:
+                    keep_pace(control)
+                total = start
+                for edge in range(begin, end):
+                    total = meeting(total, offers[targets[edge]])
+                totals = add(totals, apply(vertex, total, state), state)
+            keep_pace(control)
         return totals, visited
 
     return dense(blocks_of_vertices, block_of_rows, store, publish)

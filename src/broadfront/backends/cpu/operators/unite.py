@@ -31,10 +31,10 @@ from broadfront import atomics
 from broadfront.backends.cpu.device.control import (
     LINE,
     LONG_ROW,
-    ROWS_AT_A_TIME,
     claim,
     keep_pace,
     nanoseconds,
+    rows_at_a_time,
 )
 from broadfront.backends.cpu.device.workspace import Workspace
 from broadfront.backends.cpu.operators.frontier import (
@@ -214,13 +214,14 @@ def _everywhere(forest_of: Callable[..., Any], action: Callable[..., Any]) -> Ca
         prepare(control, rank, turn)
         blocks = (graph.owned + BLOCK - 1) // BLOCK
         forest, trees, looked = forest_of(state, work), work.trees, np.int64(0)
+        rows = rows_at_a_time(control)
         while True:
             block = claim(control, WORK + turn % 3, rank, 1)
             if block >= blocks:
                 break
             last = min(graph.owned, (block + 1) * BLOCK)
-            for first in range(block * BLOCK, last, ROWS_AT_A_TIME):
-                for place in range(first, min(last, first + ROWS_AT_A_TIME)):
+            for first in range(block * BLOCK, last, rows):
+                for place in range(first, min(last, first + rows)):
                     vertex = np.int64(graph.members[place])
                     looked += action(place, vertex, control, graph, state, forest, trees)
                 keep_pace(control)
