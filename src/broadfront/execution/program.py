@@ -187,7 +187,12 @@ class Program:
 
     def looks_back(self, large: bool) -> bool:
         """Whether some operator goes along incoming arcs, on a graph that is `large` or not."""
-        return any(_looks_back(operator, large) for operator in self.operators)
+        return self.reads_incoming or any(step.needs_in_edges(large) for step in self.operators)
+
+    @cached_property
+    def reads_incoming(self) -> bool:
+        """Whether some functor reads the rows of incoming arcs."""
+        return any(map(_reads_incoming, self.operators))
 
     @cached_property
     def names_read(self) -> frozenset[str]:
@@ -198,7 +203,7 @@ class Program:
 
     def look_again(self) -> None:
         """Forget what functors name: they call others than before."""
-        for name in ("names_read", "reads_weights", "reads_in_weights", "counters"):
+        for name in NAMED:
             self.__dict__.pop(name, None)
 
     @cached_property
@@ -287,6 +292,10 @@ class Program:
         check_all_answers(operator)
         if isinstance(operator, Advance):
             check_counting(operator)
+
+
+NAMED = ("names_read", "reads_weights", "reads_in_weights", "reads_incoming", "counters")
+"""What is known of a program by the names in its functors."""
 
 
 def _looks_back(operator: Operator, large: bool) -> bool:

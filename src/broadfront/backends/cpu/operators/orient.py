@@ -95,6 +95,11 @@ def new_lists(workspace: Workspace, graph: Graph, threads: int, operator: Inters
 
 
 def _sensible_method(graph: Graph) -> int:
+    (method,) = graph.kept("intersect method", lambda: (_method_for(graph),))
+    return int(method)
+
+
+def _method_for(graph: Graph) -> int:
     arcs, squares = graph.num_arcs, float(_sum_of_squares(graph.offsets))
     if squares <= SHORT * arcs:
         return MERGE
