@@ -170,6 +170,15 @@ class Program:
         return all(step.looks_once for step in self.operators)
 
     @cached_property
+    def goes_once(self) -> bool:
+        """Whether all it does is to go from its frontier once, along the edges or nowhere."""
+        return not self.goes_round and all(
+            phase.until is None and phase.limit in ((1,) if phase.advances else (1, None))
+            and all(step.takes_frontier for step in phase.step)
+            for phase in self.all_phases
+        )  # fmt: skip
+
+    @cached_property
     def advances_back(self) -> bool:
         """Whether some `Advance` goes against the arcs."""
         return any(step.goes_back for step in self.operators)

@@ -63,7 +63,8 @@ class RunAlone:
         self._job, self._graph = job, job.graph
         graph = job.graph
         self._places = frontier_of(graph, job.frontier)
-        narrow = _is_narrow(job.program, graph, len(self._places))
+        self._arcs = arcs_of(graph, self._places)
+        narrow = _is_narrow(job.program, graph, len(self._places), self._arcs)
         self._threads = thread_count(graph, job.threads, narrow)
         self.program = job.program.on(graph.targets.dtype)
         self._begins = checked_start(self.program, job.init, graph)
@@ -107,7 +108,7 @@ class RunAlone:
         program, graph = self.program, self._graph
         queue = self._work.queue[: len(self._places)]
         queue[:] = self._places
-        _start_fronts(self._work, graph, queue, self._threads)
+        _start_fronts(self._work, graph, len(queue), self._arcs, self._threads)
         self._later = not graph.has_transpose and program.pulls_later(self._large)
         self._looks_back = not self._later and program.looks_back(self._large)
 
@@ -187,8 +188,13 @@ def left_in(work: frontier.Work, num_vertices: int) -> NDArray[np.int64]:
     return increasing(queue[: front[frontier.SIZE]], num_vertices)
 
 
-def _is_narrow(program: Program, graph: Graph, starts: int) -> bool:
-    """Tell whether there is nothing to share: along paths a frontier never grows."""
+def _is_narrow(program: Program, graph: Graph, starts: int, arcs: int) -> bool:
+    """Tell whether there is nothing to share, from so many vertices with so many arcs.
+
+    Along paths a frontier never grows, and one step may be all there is.
+    """
+    if program.goes_once and arcs < 2 * ARCS_WORTH_A_THREAD:
+        return True
     if not graph.never_branches:
         return False
     if program.looks_once:
@@ -272,8 +278,7 @@ def states_of(
     return state, in_state
 
 
-def _start_fronts(work: frontier.Work, graph: Graph, queue: Array, threads: int) -> None:
-    size, edges = len(queue), arcs_of(graph, queue)
+def _start_fronts(work: frontier.Work, graph: Graph, size: int, edges: int, threads: int) -> None:
     for thread in range(threads):
         front = work.fronts[thread * frontier.FRONT_WORDS :]
         front[frontier.SIZE] = front[frontier.ALL_SIZE] = size

@@ -269,11 +269,17 @@ def _mask_of(mask: Vector | ArrayLike | None, complement: bool, size: int) -> Ar
         chosen = np.zeros(mask.size, np.bool_)
         chosen[mask.indices] = True
     else:
-        given = _dense(mask, "mask")
-        chosen = given != 0
+        chosen = _truths(mask)
     if chosen.shape != (size,):
         raise OptionError(f"mask has shape {chosen.shape}; expected ({size},)")
     return (~chosen if complement else np.ascontiguousarray(chosen)).view(np.uint8)
+
+
+def _truths(mask: ArrayLike) -> NDArray[np.bool_]:
+    """Return where a mask is not zero, as it is given if it can be."""
+    if isinstance(mask, np.ndarray) and mask.dtype.kind == "b":
+        return mask
+    return _dense(mask, "mask") != 0  # type: ignore[no-any-return]
 
 
 def _check_into(into: Array, size: int, ring: Semiring) -> None:
