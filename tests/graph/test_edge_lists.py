@@ -213,3 +213,14 @@ def test_absurd_numbers_of_vertices(tmp_path: Path, count: object) -> None:
         read(tmp_path, "a.el", "0 1\n", num_vertices=count)
     with pytest.raises(bf.FormatError, match=r"line 1: vertex id 0 is not in"):
         read(tmp_path, "a.el", "0 1\n" * 99, num_vertices=0)
+
+
+def test_numbers_of_vertices_that_the_machine_does_not_hold(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("broadfront.graph.numbering.memory", lambda: 16_000)
+    assert bf.from_edges([0], [1], num_vertices=1000).num_vertices == 1000
+    with pytest.raises(bf.GraphError, match=r"num_vertices=1,001 takes 15.6 KiB without any edge"):
+        bf.from_edges([0], [1], num_vertices=1001)
+    with pytest.raises(bf.FormatError, match="num_vertices=1,001"):
+        read(tmp_path, "a.el", "0 1\n", num_vertices=1001)

@@ -19,7 +19,7 @@ from broadfront.graph.generate import (
 from specs import SPECS
 from zoo import same
 
-size = importlib.import_module("broadfront.graph.generate.size")
+size = importlib.import_module("broadfront.graph.size")
 
 
 @pytest.fixture

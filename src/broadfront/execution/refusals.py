@@ -298,9 +298,13 @@ def _refuse_settings(operator: Operator, touch: Access, program: Program) -> Non
         if field is None:
             continue
         if field.length is not None and field.combine in (None, "any", "sum"):
+            several = "" if field.length == 1 else (
+                "; to count things, store at each vertex what is counted, and count in the answer "
+                "(np.bincount), or run it on one device"
+            )  # fmt: skip
             raise OptionError(
                 f"a functor of {kind} sets {name!r}, which all vertices share: on several devices "
-                "it needs combine='min', 'max' or 'or', or sums="
+                f"it needs combine='min', 'max' or 'or', or sums={several}"
             )
         if field.per_vertex and place != OWN and field.combine is None:
             raise OptionError(

@@ -31,11 +31,15 @@ from broadfront.graph.labels import (
     is_missing,
     ordered,
 )
+from broadfront.graph.size import memory
 from broadfront.kernel import kernel
+from broadfront.sizes import size_text
 
 Array = NDArray[Any]
 
 IDS_PER_PIECE = 1 << 22
+BYTES_PER_VERTEX = 16
+"""Of a graph that is being built: where rows begin, and how long they are."""
 LARGEST_EXACT = 2**53
 """Below this a double stands for one integer alone."""
 
@@ -150,6 +154,12 @@ def vertex_count(num_vertices: int | None) -> int | None:
     if given > MOST_VERTICES:
         about = f"{given:.3g}" if given < 1 << 1000 else "..."
         raise GraphError(f"num_vertices={about} is more than any machine holds")
+    needed = BYTES_PER_VERTEX * given
+    if needed > memory():
+        raise GraphError(
+            f"num_vertices={given:,} takes {size_text(needed)} without any edge, and this machine "
+            f"has {size_text(memory())}"
+        )
     return given
 
 

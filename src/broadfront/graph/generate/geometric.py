@@ -24,7 +24,7 @@ from broadfront.errors import OptionError
 from broadfront.graph.build import index_dtype, rows
 from broadfront.graph.generate.random import key, unit
 from broadfront.graph.generate.registry import Edges, gathered, generator
-from broadfront.graph.generate.size import affordable, power_of_two
+from broadfront.graph.size import affordable, power_of_two
 from broadfront.kernel import kernel
 
 Array = NDArray[Any]

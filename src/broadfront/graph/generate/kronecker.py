@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from broadfront.errors import OptionError
 from broadfront.graph.generate.random import key, permutation, permuted, word
 from broadfront.graph.generate.registry import Edges, NewArray, filled, generator
-from broadfront.graph.generate.size import affordable, at_least, power_of_two
+from broadfront.graph.size import affordable, at_least, power_of_two
 from broadfront.kernel import kernel
 
 LEVELS = 5

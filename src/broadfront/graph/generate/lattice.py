@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from broadfront.graph.generate.random import key, unit
 from broadfront.graph.generate.registry import Edges, Side, gathered, generator
-from broadfront.graph.generate.size import affordable, at_least, share
+from broadfront.graph.size import affordable, at_least, share
 from broadfront.kernel import kernel
 
 VERTICES_PER_PIECE = 1 << 20

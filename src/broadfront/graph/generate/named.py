@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from broadfront.errors import OptionError
 from broadfront.graph.build import index_dtype
 from broadfront.graph.generate.registry import Edges, generator
-from broadfront.graph.generate.size import LARGEST, affordable, at_least
+from broadfront.graph.size import LARGEST, affordable, at_least
 
 Array = NDArray[Any]
 

@@ -26,7 +26,7 @@ from broadfront.graph.generate.named import all_pairs
 from broadfront.graph.generate.random import Permutation, permutation, permuted, words
 from broadfront.graph.generate.registry import Edges, filled, generator
 from broadfront.graph.generate.repeats import contains, pair_keys, repeated
-from broadfront.graph.generate.size import affordable, at_least
+from broadfront.graph.size import affordable, at_least
 from broadfront.kernel import kernel
 
 Array = NDArray[Any]

@@ -22,7 +22,7 @@ from broadfront.errors import OptionError
 from broadfront.graph.generate.random import below, key, unit, words
 from broadfront.graph.generate.registry import Edges, filled, generator
 from broadfront.graph.generate.repeats import pair_keys, repeated
-from broadfront.graph.generate.size import affordable, at_least, share
+from broadfront.graph.size import affordable, at_least, share
 from broadfront.kernel import kernel
 
 Array = NDArray[Any]

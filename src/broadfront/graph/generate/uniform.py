@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from broadfront.graph.generate.random import key, word
 from broadfront.graph.generate.registry import Edges, filled, generator
-from broadfront.graph.generate.size import affordable, at_least, power_of_two
+from broadfront.graph.size import affordable, at_least, power_of_two
 from broadfront.kernel import kernel
 
 EDGES_PER_PIECE = 1 << 21
