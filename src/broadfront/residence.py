@@ -8,8 +8,9 @@ the file, and mostly in the system's cache of it, from where it comes back when 
 Code that reads the arrays needs to know nothing.
 
 How much comes in with one page that is touched is up to the system: with large pages in its cache,
-2 MiB. It never reaches over the end of a mapping, so a guard has the system cut mappings into
-blocks, which differ in a flag that changes nothing else; then it is 64 KiB.
+2 MiB, which costs hardly more than 64 KiB. It never reaches over the end of a mapping; so where
+2 MiB are too much at a time, a guard has the system cut mappings into blocks, which differ in a
+flag that changes nothing else; then it is 64 KiB.
 
 Invariant: a guard holds its arrays, so that whatever interrupts the caller, nothing else is let go
 of in their place: what `madvise` takes out of memory and is in no file is lost.
@@ -93,6 +94,8 @@ class Guard:
 
     Attributes
     ----------
+    whole
+        Whether large pages come in whole: then who touches places here and there must look often.
     words
         What a look needs to know; compiled loops have its address.
     at_end
@@ -100,9 +103,13 @@ class Guard:
     """
 
     def __init__(
-        self, arrays: Iterable[Array | None], budget: int, folder: str | PathLike[str] | None = None
+        self,
+        arrays: Iterable[Array | None],
+        budget: int,
+        folder: str | PathLike[str] | None = None,
+        whole: bool = False,
     ) -> None:
-        self.budget, self.folder = budget, folder
+        self.budget, self.folder, self.whole = budget, folder, whole
         self.words = np.zeros(REGIONS + 2 * MOST_REGIONS, np.int64)
         self.words[THERE_MAY_BE] = 5 * budget // PART
         self.words[PAGE] = mmap.PAGESIZE
@@ -110,7 +117,7 @@ class Guard:
         self._arrays: list[Array] = []
         self._over, self._ended = held_lock(), held_lock()
         self._thread: weakref.ref[Presence] | None = None
-        self._around = AROUND_A_FAULT
+        self._around = LARGEST_FOLIO if whole else AROUND_A_FAULT
         self.add(*arrays)
 
     @property
@@ -144,6 +151,8 @@ class Guard:
             raise OutOfMemoryError(f"a run may have {MOST_REGIONS} mapped arrays at most")
         self.words[REGIONS + 2 * count : REGIONS + 2 * count + 2] = begin, nbytes
         self.words[COUNT] += 1
+        if self.whole:
+            return
         block = max(BLOCK, -(-nbytes // MOST_BLOCKS // mmap.PAGESIZE) * mmap.PAGESIZE)
         if block >= LARGEST_FOLIO:
             self._around = LARGEST_FOLIO

@@ -15,9 +15,10 @@ from contextlib import contextmanager
 import numpy as np
 
 from broadfront.backends.cpu.memory.need import Case, graph_bytes, refuse
+from broadfront.execution.program import Program
 from broadfront.graph.csr import Graph
 from broadfront.graph.external.turned import beside, turn
-from broadfront.residence import Guard, guarding
+from broadfront.residence import LARGEST_FOLIO, PART, Guard, guarding
 
 ALWAYS = False
 """Whether mapped graphs are streamed whatever the limit is; for tests."""
@@ -41,12 +42,24 @@ def streaming(case: Case, most: int | None) -> Iterator[Guard | None]:
         return
     first, last = case.span()
     budget = case.least_of_arcs + max(0, (most - first) // 2, most - last)
-    with Guard(case.graph.arc_arrays, budget, beside(case.graph)) as guard:
+    arrays = case.graph.arc_arrays
+    whole = takes_whole_pages(case.program, budget, case.threads * len(arrays))
+    with Guard(arrays, budget, beside(case.graph), whole) as guard:
         if case.graph.has_transpose:
             guard.add(*case.graph.transpose.arc_arrays)
         for layout in case.graph.layouts:
             guard.add(*(part for part in layout if isinstance(part, np.ndarray)))
         yield guard
+
+
+def takes_whole_pages(program: Program, budget: int, at_once: int) -> bool:
+    """Tell whether large pages may come in whole, which is cheaper: so many arrays at once.
+
+    Rows may lie across two of them. Runs by priority go through many rows before they look.
+    """
+    if any(step.by_priority for step in program.operators):
+        return False
+    return 2 * budget // PART >= 2 * at_once * LARGEST_FOLIO
 
 
 def held_by_graph(case: Case, looks_back: bool, guard: Guard | None) -> int:

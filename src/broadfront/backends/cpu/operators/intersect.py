@@ -30,6 +30,7 @@ from broadfront.backends.cpu.device.control import (
     claim,
     keep_pace,
     nanoseconds,
+    rows_at_a_time,
 )
 from broadfront.backends.cpu.operators.common_neighbours import LOOK_EVERY, common_neighbours
 from broadfront.backends.cpu.operators.frontier import (
@@ -205,6 +206,7 @@ def marking(found: Found) -> Callable[..., Any]:
     @inner
     def rows(begin, end, start, kept, marks, rank, control, lists, state, turn):
         """For each row mark the neighbours kept there, and meet the marks along their lists."""
+        step = min(np.int64(ROWS_AT_A_TIME), rows_at_a_time(control))
         ends, all_met, looked, rest = lists.end, np.int64(0), np.int64(0), np.int64(LOOK_EVERY)
         for own in range(begin, end):
             low, high = np.int64(start[own]), np.int64(ends[own])
@@ -213,8 +215,8 @@ def marking(found: Found) -> Callable[..., Any]:
             for slot in range(low, high):
                 marks[kept[slot]] = 1
             met = np.int64(0)
-            for some in range(low, high, ROWS_AT_A_TIME):
-                for slot in range(some, min(high, some + ROWS_AT_A_TIME)):
+            for some in range(low, high, step):
+                for slot in range(some, min(high, some + step)):
                     other = np.int64(kept[slot])
                     if slot + 4 < high:
                         prefetch(kept, start[kept[slot + 4]])

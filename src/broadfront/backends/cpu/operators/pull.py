@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.backends.cpu.device.control import LONG_ROW, claim, keep_pace
+from broadfront.backends.cpu.device.control import ARCS_AT_ONCE, claim, keep_pace
 from broadfront.backends.cpu.operators.combine import Combine
 from broadfront.backends.cpu.operators.frontier import WORK
 from broadfront.bits import count_ones, trailing_zeros
@@ -72,15 +72,17 @@ def pull(
     def run(rank, control, graph, state, out, bits, wanting, following, words, turn):
         offsets, targets = graph.in_offsets, graph.in_targets
         size, visited = np.int64(0), np.int64(0)
+        most = control[ARCS_AT_ONCE]
         while True:
             begin = claim(control, WORK + turn % 3, rank, WORDS_PER_TURN)
             if begin >= words:
                 return size, visited
+            asked = np.int64(offsets[begin << 6])
             for word in range(begin, min(words, begin + WORDS_PER_TURN)):
                 foresee(word + 1, offsets, targets, wanting)
                 left, improved = wanting[word], np.uint64(0)
-                last = min((word + 1) << 6, graph.num_vertices)
-                together = offsets[last] - offsets[word << 6] <= LONG_ROW
+                last = np.int64(offsets[min((word + 1) << 6, graph.num_vertices)])
+                together = last - np.int64(offsets[word << 6]) <= most
                 while left != 0:
                     some = left if together else left & (~left + np.uint64(1))
                     found, content, looked = sweep(word, some, offsets, targets, bits, state, out)
@@ -88,6 +90,10 @@ def pull(
                     improved |= found
                     wanting[word] &= ~content
                     visited += looked
+                    if not together:
+                        keep_pace(control)
+                if last - asked > most:
+                    asked = last
                     keep_pace(control)
                 following[word] = improved
                 size += np.int64(count_ones(improved))

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront.backends.cpu.device.control import (
-    LONG_ROW,
     claim,
     keep_pace,
     poll,
-    rows_at_a_time,
+    rows_until,
     stopped,
 )
 from broadfront.backends.cpu.device.workspace import Workspace
@@ -186,15 +185,15 @@ def _by_edges(
     @inner
     def block_of_rows(block, rank, control, graph, state, in_state, work):
         totals, visited = begin_totals(state), np.int64(0)
-        last, rows = min(graph.owned, (block + 1) * BLOCK), rows_at_a_time(control)
-        for first in range(block * BLOCK, last, rows):
-            for place in range(first, min(last, first + rows)):
+        first, last = block * BLOCK, min(graph.owned, (block + 1) * BLOCK)
+        while first < last:
+            until = rows_until(control, graph.in_offsets, first, last)
+            for place in range(first, until):
                 answer, looked = at_vertex(np.int64(graph.members[place]), graph, state, in_state)
                 totals = add(totals, answer, state)
                 visited += looked
-                if looked > LONG_ROW:
-                    keep_pace(control)
             keep_pace(control)
+            first = until
         return totals, visited
 
     return dense(blocks_of_vertices, block_of_rows, store, publish)
@@ -241,21 +240,21 @@ def _by_rows(
     @inner
     def block_of_rows(block, rank, control, graph, state, in_state, work):
         totals, start = begin_totals(state), graph.numbers.identities[identity]
-        last, rows = min(graph.owned, (block + 1) * BLOCK), rows_at_a_time(control)
+        first, last = block * BLOCK, min(graph.owned, (block + 1) * BLOCK)
         targets, offsets, visited = graph.in_targets, graph.in_offsets, np.int64(0)
         offers = offers_of(work)
-        for first in range(block * BLOCK, last, rows):
-            for place in range(first, min(last, first + rows)):
+        while first < last:
+            until = rows_until(control, offsets, first, last)
+            for place in range(first, until):
                 vertex = np.int64(graph.members[place])
                 begin, end = np.int64(offsets[vertex]), np.int64(offsets[vertex + 1])
                 visited += end - begin
-                if end - begin > LONG_ROW:
-                    keep_pace(control)
                 total = start
                 for edge in range(begin, end):
                     total = meeting(total, offers[targets[edge]])
                 totals = add(totals, apply(vertex, total, state), state)
             keep_pace(control)
+            first = until
         return totals, visited
 
     return dense(blocks_of_vertices, block_of_rows, store, publish)

@@ -34,7 +34,7 @@ from broadfront.backends.cpu.device.control import (
     claim,
     keep_pace,
     nanoseconds,
-    rows_at_a_time,
+    rows_until,
 )
 from broadfront.backends.cpu.device.workspace import Workspace
 from broadfront.backends.cpu.operators.frontier import (
@@ -214,17 +214,18 @@ def _everywhere(forest_of: Callable[..., Any], action: Callable[..., Any]) -> Ca
         prepare(control, rank, turn)
         blocks = (graph.owned + BLOCK - 1) // BLOCK
         forest, trees, looked = forest_of(state, work), work.trees, np.int64(0)
-        rows = rows_at_a_time(control)
         while True:
             block = claim(control, WORK + turn % 3, rank, 1)
             if block >= blocks:
                 break
-            last = min(graph.owned, (block + 1) * BLOCK)
-            for first in range(block * BLOCK, last, rows):
-                for place in range(first, min(last, first + rows)):
+            first, last = block * BLOCK, min(graph.owned, (block + 1) * BLOCK)
+            while first < last:
+                end = rows_until(control, graph.offsets, first, last)
+                for place in range(first, end):
                     vertex = np.int64(graph.members[place])
                     looked += action(place, vertex, control, graph, state, forest, trees)
                 keep_pace(control)
+                first = end
         trees.looked[rank * LINE] += looked
         return finish(control, rank, threads, turn)
 
