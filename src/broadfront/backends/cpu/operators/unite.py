@@ -30,7 +30,6 @@ from numpy.typing import NDArray
 from broadfront import atomics
 from broadfront.backends.cpu.device.control import (
     LINE,
-    LONG_ROW,
     claim,
     keep_pace,
     nanoseconds,
@@ -165,7 +164,7 @@ def _some_edges(functor: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @inlined
-def _hang(place, vertex, control, graph, state, forest, trees):
+def _hang(place, vertex, graph, state, forest, trees):
     """Hang a vertex under its smallest neighbour, and note an edge that is still to be linked."""
     prefetch(graph.targets, graph.offsets[min(vertex + AHEAD, graph.num_vertices)])
     first, last = np.int64(graph.offsets[vertex]), np.int64(graph.offsets[vertex + 1])
@@ -187,7 +186,7 @@ def _hanging(counts: Callable[..., Any]) -> Callable[..., Any]:
     """Return what does as `_hang` with edges that count, if one is found soon."""
 
     @inlined
-    def hang(place, vertex, control, graph, state, forest, trees):
+    def hang(place, vertex, graph, state, forest, trees):
         first, last = np.int64(graph.offsets[vertex]), np.int64(graph.offsets[vertex + 1])
         last = min(last, first + FIRST_EDGES)
         above, second = vertex, vertex
@@ -223,7 +222,7 @@ def _everywhere(forest_of: Callable[..., Any], action: Callable[..., Any]) -> Ca
                 end = rows_until(control, graph.offsets, first, last)
                 for place in range(first, end):
                     vertex = np.int64(graph.members[place])
-                    looked += action(place, vertex, control, graph, state, forest, trees)
+                    looked += action(place, vertex, graph, state, forest, trees)
                 keep_pace(control)
                 first = end
         trees.looked[rank * LINE] += looked
@@ -241,7 +240,7 @@ def unite(operator: Unite, place: int, crossing: UniteCrossing | None = None) ->
     hang = _hang if operator.functor is None else _hanging(counts)
 
     @inlined
-    def compress(place, vertex, control, graph, state, forest, trees):
+    def compress(place, vertex, graph, state, forest, trees):
         """Hang a vertex directly under its root."""
         root = forest[vertex]
         while root != forest[root]:
@@ -250,7 +249,7 @@ def unite(operator: Unite, place: int, crossing: UniteCrossing | None = None) ->
         return np.int64(0)
 
     @inlined
-    def link_second(place, vertex, control, graph, state, forest, trees):
+    def link_second(place, vertex, graph, state, forest, trees):
         """Link the edge that was noted."""
         second = np.int64(trees.second[place])
         prefetch(forest, trees.second[place + AHEAD])
@@ -266,15 +265,13 @@ def unite(operator: Unite, place: int, crossing: UniteCrossing | None = None) ->
                 link(vertex, neighbor, forest)
 
     @inlined
-    def link_rest(place, vertex, control, graph, state, forest, trees):
+    def link_rest(place, vertex, graph, state, forest, trees):
         """Link all edges of a vertex that is not passed over."""
         told = trees.told
         if passes_over(vertex, forest, told):
             return np.int64(0)
         first, last = np.int64(graph.offsets[vertex]), np.int64(graph.offsets[vertex + 1])
         link_edges(vertex, first, last, graph, state, forest, trees)
-        if last - first > LONG_ROW:
-            keep_pace(control)
         return last - first
 
     @inner
