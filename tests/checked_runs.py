@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 import broadfront as bf
+from broadfront import routing
 from zoo import ZOO
 
 GRAPHS = ("one vertex", "no edges", "loops and duplicates", "islands", "star", "tail isolated")
 DEVICES = {
     "bfs": (1, 3), "sssp": (1,), "components": (3,), "pagerank": (1,), "betweenness": (1,),
-    "triangles": (1,),
+    "triangles": (1,), "routers": (2,),
 }  # fmt: skip
 """On how many devices each runs; ``make checked`` has all of them on many."""
 
@@ -56,9 +57,14 @@ def _triangles(graph: bf.Graph, **options: Any) -> Any:
     return [bf.triangles(graph, **options).total]
 
 
+def _routers(graph: bf.Graph, devices: int) -> Any:
+    return routing.connected_components(graph, devices)
+
+
 PRIMITIVES = {
     "bfs": _bfs, "sssp": _sssp, "components": _components, "pagerank": _pagerank,
     "betweenness": _betweenness, "triangles": _triangles,
+    "routers": _routers,
 }  # fmt: skip
 
 

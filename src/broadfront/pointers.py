@@ -297,6 +297,11 @@ def prefetch(typing_context: Any, address: Any, index: Any) -> Any:
         kind, base = address, arguments[0]
         if isinstance(address, Bounded):
             kind, base = address.pointer, parts_of(builder, base)[0]
+        elif isinstance(address, types.Array):
+            kind, base = (
+                pointer_kind(address.dtype),
+                make_array(address)(context, builder, base).data,
+            )
         place = element(context, builder, kind, base, index, arguments[1])
         octets, number = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [octets, number, number, number])

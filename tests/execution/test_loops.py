@@ -82,7 +82,7 @@ calls.GRACE = 0.2
 
 def functor(vertex, state):
     while state.on == 1 and vertex == 1:
-        state.found[vertex] += 1
+        state.found[vertex] = 1 - state.found[vertex]
     state.found[vertex] = 5
 
 class AlarmError(Exception):
