@@ -138,6 +138,14 @@ def file_map(file: int, nbytes: int, name: str, access: int = mmap.ACCESS_DEFAUL
         raise OutOfMemoryError(f"there is no memory to map {name} to") from error
 
 
+def in_large_pages(memory: mmap.mmap) -> mmap.mmap:
+    """Have what is read from a mapped file from now on come in large pages, if there are such."""
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with suppress(OSError):
+            memory.madvise(mmap.MADV_HUGEPAGE)
+    return memory
+
+
 def zeros(length: int, dtype: DTypeLike) -> NDArray[Any]:
     """Do as `new_array` for one that is zero; what is not touched takes no memory."""
     array = new_array(length, dtype)

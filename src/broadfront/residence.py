@@ -95,7 +95,9 @@ class Guard:
     Attributes
     ----------
     whole
-        Whether large pages come in whole: then who touches places here and there must look often.
+        Whether large pages come in whole.
+    at_a_time
+        How many bytes come in with a page that is touched, at most.
     words
         What a look needs to know; compiled loops have its address.
     at_end
@@ -117,7 +119,7 @@ class Guard:
         self._arrays: list[Array] = []
         self._over, self._ended = held_lock(), held_lock()
         self._thread: weakref.ref[Presence] | None = None
-        self._around = LARGEST_FOLIO if whole else AROUND_A_FAULT
+        self.at_a_time = LARGEST_FOLIO if whole else AROUND_A_FAULT
         self.add(*arrays)
 
     @property
@@ -133,7 +135,7 @@ class Guard:
     @property
     def faults_between_looks(self) -> int:
         """How many page faults a loop may have before it looks."""
-        return max(1, self.budget // PART // self._around)
+        return max(1, self.budget // PART // self.at_a_time)
 
     def add(self, *arrays: Array | None) -> None:
         """Guard more arrays; those that are no part of a mapping stay in memory."""
@@ -155,7 +157,7 @@ class Guard:
             return
         block = max(BLOCK, -(-nbytes // MOST_BLOCKS // mmap.PAGESIZE) * mmap.PAGESIZE)
         if block >= LARGEST_FOLIO:
-            self._around = LARGEST_FOLIO
+            self.at_a_time = LARGEST_FOLIO
         for first in range(begin, begin + nbytes, 2 * block):
             _advise(first, min(block, begin + nbytes - first), mmap.MADV_DONTDUMP)
 

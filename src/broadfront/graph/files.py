@@ -35,7 +35,7 @@ from numpy.typing import NDArray
 from broadfront import progress, threads
 from broadfront.errors import FormatError, OptionError, OutOfMemoryError
 from broadfront.given import is_path
-from broadfront.pages import file_map
+from broadfront.pages import file_map, in_large_pages
 
 CREATE = os.O_CREAT | os.O_EXCL | os.O_WRONLY | getattr(os, "O_BINARY", 0)
 COMPRESSIONS = (".gz", ".xz", ".zst")
@@ -86,7 +86,7 @@ def content(
 def mapped_file(path: str | PathLike[str]) -> mmap.mmap:
     """Map a plain file, which is not empty, to memory."""
     with open(path, "rb") as file:
-        return file_map(file.fileno(), 0, os.fspath(path), mmap.ACCESS_READ)
+        return in_large_pages(file_map(file.fileno(), 0, os.fspath(path), mmap.ACCESS_READ))
 
 
 def blocks(path: str | PathLike[str], unpack_limit: int | None = None) -> Iterator[bytes]:

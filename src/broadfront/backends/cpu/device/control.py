@@ -45,13 +45,12 @@ to look before giving up the core, whether there are no incoming arcs yet, and w
 computes on the cores."""
 ACTING = HERE + 1
 """How many devices further on is the one that a thread works for, where it takes turns."""
-WATCH, WATCHED, ROW_MASK, ARCS_AT_ONCE = (BEGUN + place for place in range(1, 5))
+WATCH, WATCHED, PAGE_SHIFT = (BEGUN + place for place in range(1, 4))
 """The address of what looks after mapped arrays, or 0 where nobody has to, with that of what it is
-called with (`broadfront.backends.cpu.device.pace`); of the places of a list those bits that are set
-where a thread asks whether to look; and of rows in order how many arcs it goes through before."""
-ROWS_AT_A_TIME, LONG_ROW = 32, 1 << 14
-"""Rows, and arcs of one, after which a thread asks whether mapped arrays are to be looked after,
-where little of them comes in with each page."""
+called with (`broadfront.backends.cpu.device.pace`), and two to which power arcs come in with a page
+that is touched: a thread asks whether to look when it has come to another."""
+ALL_ARCS = 62
+"""The shift by which everything is one page: in memory."""
 RAISED = STOP + 1
 """Three words for the error of a signal handler: its type, value and traceback, as Python has them
 in C. They are on the line of `STOP`, and written when it is."""
@@ -264,25 +263,26 @@ def keep_pace(control):
 
 
 @inner
-def keep_pace_at(control, place, arcs):
-    """Do as `keep_pace` at some places of a list of rows, and after a long row."""
-    if place & control[ROW_MASK] == control[ROW_MASK] or arcs > LONG_ROW:
+def keep_pace_in(control, page, last):
+    """Do as `keep_pace` after a row that ends in another page than the one before; return it."""
+    here = last >> control[PAGE_SHIFT]
+    if here != page:
         keep_pace(control)
+    return here
 
 
 @inner
-def rows_at_a_time(control):
-    """Return after how many rows in any order to `keep_pace`; in memory, all."""
-    return control[ROW_MASK] + 1
+def in_memory(control):
+    """Tell whether all arcs are there: nobody need `keep_pace`."""
+    return control[PAGE_SHIFT] == ALL_ARCS
 
 
 @inner
 def rows_until(control, offsets, first, last):
     """Return how far to go through rows in order before `keep_pace`; in memory, to the end."""
-    most = control[ARCS_AT_ONCE]
-    if most == NO_MORE:
+    if in_memory(control):
         return last
-    limit, end = np.int64(offsets[first]) + most, first + 1
+    limit, end = np.int64(offsets[first]) + (np.int64(1) << control[PAGE_SHIFT]), first + 1
     while end < last and np.int64(offsets[end + 1]) <= limit:
         end += 1
     return end

@@ -46,8 +46,8 @@ from broadfront.residence import (
     page_faults,
 )
 
-ARCS_OF_LARGE_PAGES = 1 << 18
-"""At most a large page of them."""
+BYTES_OF_AN_ARC = 8
+"""At most, so that pages are rather taken to end too soon."""
 LIKE_WORDS, LIKE_OCTETS = np.zeros(1, np.int64), np.zeros(1, np.uint8)
 SPACE, ZERO, OF_FILES = 32, 48, 2
 """Two characters, and which number of the text, counted from 0, are the pages of files."""
@@ -64,8 +64,7 @@ _sched_yield = types.ExternalFunction("sched_yield", types.int32())
 def keep_to(guard: Guard, words: NDArray[np.int64]) -> None:
     """Have a loop with these control words look after the arrays of a guard, until it ends."""
     guard.words[FAULTS], guard.words[ALLOWED] = page_faults(), guard.faults_between_looks
-    words[control.ROW_MASK] = 0 if guard.whole else control.ROWS_AT_A_TIME - 1
-    words[control.ARCS_AT_ONCE] = ARCS_OF_LARGE_PAGES if guard.whole else control.LONG_ROW
+    words[control.PAGE_SHIFT] = (guard.at_a_time // BYTES_OF_AN_ARC).bit_length() - 1
     words[control.WATCHED] = guard.words.ctypes.data
     words[control.WATCH] = _address()
     guard.at_end.append(lambda: words.__setitem__(control.WATCH, 0))

@@ -176,8 +176,7 @@ class Team:
             self.control = control.new_control(devices)
         words = self.control
         words[:] = 0
-        words[:, control.ROW_MASK] = control.NO_MORE - 1  # where no place is
-        words[:, control.ARCS_AT_ONCE] = control.NO_MORE
+        words[:, control.PAGE_SHIFT] = control.ALL_ARCS
         words[:, control.NEXT_LOOK] = time.monotonic_ns() + control.LOOK_EVERY_NANOSECONDS
         words[:, control.DEADLINE] = (  # the loop adds the time at which it begins
             control.NEVER if time_limit is None else int(min(time_limit * 1e9, control.NEVER))

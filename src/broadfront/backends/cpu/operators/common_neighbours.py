@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.backends.cpu.device.control import NO_MORE, claim, keep_pace_at
+from broadfront.backends.cpu.device.control import NO_MORE, claim, keep_pace_in
 from broadfront.backends.cpu.operators.frontier import WORK
 from broadfront.backends.cpu.operators.orient import first_from
 from broadfront.kernel import inner
@@ -43,6 +43,7 @@ def common_neighbours(functor: Callable[..., Any]) -> Callable[..., Any]:
         met = np.int64(0)
         looked = np.int64(0)
         rest = np.int64(LOOK_EVERY)
+        page = np.int64(0)
         for edge in range(begin, end):
             marks[targets[edge]] = 1
         marks[own] = 0
@@ -61,7 +62,7 @@ def common_neighbours(functor: Callable[..., Any]) -> Callable[..., Any]:
             tell_edge(own, other, edge, common, graph, state)
             met += common
             looked += last - first
-            keep_pace_at(control, edge, last - first)
+            page = keep_pace_in(control, page, last)
             if looked > rest:
                 rest = looked + LOOK_EVERY
                 if claim(control, WORK + turn % 3, rank, 0) == NO_MORE:

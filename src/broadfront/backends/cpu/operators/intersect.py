@@ -26,11 +26,10 @@ from broadfront import atomics
 from broadfront.backends.cpu.device.control import (
     LINE,
     NO_MORE,
-    ROWS_AT_A_TIME,
     claim,
+    in_memory,
     keep_pace,
     nanoseconds,
-    rows_at_a_time,
 )
 from broadfront.backends.cpu.operators.common_neighbours import LOOK_EVERY, common_neighbours
 from broadfront.backends.cpu.operators.frontier import (
@@ -51,6 +50,9 @@ from broadfront.kernel import inner
 from broadfront.operators.describe import Intersect
 from broadfront.pointers import prefetch, shifted
 from broadfront.report.ways import INTERSECT
+
+LISTS_AT_A_TIME = 32
+"""Lists that a row meets, in memory, before it looks whether the run is to stop."""
 
 
 def intersect(operator: Intersect, total: int | None) -> Callable[..., Any]:
@@ -206,7 +208,7 @@ def marking(found: Found) -> Callable[..., Any]:
     @inner
     def rows(begin, end, start, kept, marks, rank, control, lists, state, turn):
         """For each row mark the neighbours kept there, and meet the marks along their lists."""
-        step = min(np.int64(ROWS_AT_A_TIME), rows_at_a_time(control))
+        step = np.int64(LISTS_AT_A_TIME) if in_memory(control) else np.int64(1)
         ends, all_met, looked, rest = lists.end, np.int64(0), np.int64(0), np.int64(LOOK_EVERY)
         for own in range(begin, end):
             low, high = np.int64(start[own]), np.int64(ends[own])

@@ -21,7 +21,7 @@ from broadfront import atomics
 from broadfront.backends.cpu.device.control import (
     LINE,
     claim,
-    keep_pace_at,
+    keep_pace_in,
     nanoseconds,
     poll_at,
     stopped,
@@ -215,7 +215,7 @@ def _summing(operator: Levels) -> Callable[..., Any]:
         offsets = graph.offsets if outgoing else graph.in_offsets
         targets = graph.targets if outgoing else graph.in_targets
         seen = state if outgoing else in_state
-        visited = np.int64(0)
+        visited, page = np.int64(0), np.int64(0)
         for place in range(begin, end):
             vertex = np.int64(order[place])
             if place + 8 < limit:
@@ -228,7 +228,7 @@ def _summing(operator: Levels) -> Callable[..., Any]:
             else:
                 memory.totals[place] = total_of(vertex, first, last, targets, seen)
             visited += last - first
-            keep_pace_at(control, place, last - first)
+            page = keep_pace_in(control, page, last)
         return visited
 
     return sum_up

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from broadfront import atomics
-from broadfront.backends.cpu.device.control import CURSORS, LINE, claim, keep_pace_at
+from broadfront.backends.cpu.device.control import CURSORS, LINE, claim, keep_pace_in
 from broadfront.backends.cpu.device.workspace import Workspace
 from broadfront.backends.cpu.operators.frontier import TAIL, WORK, finish, prepare, share
 from broadfront.bits import leading_zeros
@@ -193,7 +193,7 @@ def _write_rows(rank, control, graph, lists, turn):
     """Write the rows by place, each into what is left of this thread's chunk, or into a new one."""
     count, chunk = graph.num_vertices, lists.chunk
     place, kept, targets = lists.place, lists.kept, graph.targets
-    slot, limit = np.int64(0), np.int64(0)
+    slot, limit, page = np.int64(0), np.int64(0), np.int64(0)
     while True:
         begin = claim(control, WORK + turn % 3, rank, COPIED_ROWS)
         if begin >= count:
@@ -211,7 +211,7 @@ def _write_rows(rank, control, graph, lists, turn):
                 kept[slot] = other
                 slot += np.int64(other < own)
             lists.end[own] = slot
-            keep_pace_at(control, own, last - first)
+            page = keep_pace_in(control, page, last)
 
 
 @inner

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from broadfront import atomics
-from broadfront.backends.cpu.device.control import CURSORS, LINE, claim, keep_pace_at, nanoseconds
+from broadfront.backends.cpu.device.control import CURSORS, LINE, claim, keep_pace, nanoseconds
 from broadfront.backends.cpu.operators.frontier import (
     ALL_SIZE,
     ATOMICS,
@@ -74,7 +74,7 @@ def each_of_frontier(
                 answer, looked = at_vertex(np.int64(queue[place]), graph, state, in_state)
                 totals = add(totals, answer, state)
                 visited += looked
-                keep_pace_at(control, place, looked)
+                keep_pace(control)
             store(partials, begin // grain, totals)
 
     @inner
@@ -92,7 +92,7 @@ def each_of_frontier(
                     answer, looked = at_vertex(vertex, graph, state, in_state)
                     totals = add(totals, answer, state)
                     visited += looked
-                    keep_pace_at(control, vertex, looked)
+                    keep_pace(control)
                     left &= left - np.uint64(1)
             store(partials, begin // WORDS_PER_TURN, totals)
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.backends.cpu.device.control import ARCS_AT_ONCE, claim, keep_pace
+from broadfront.backends.cpu.device.control import PAGE_SHIFT, claim, keep_pace
 from broadfront.backends.cpu.operators.combine import Combine
 from broadfront.backends.cpu.operators.frontier import WORK
 from broadfront.bits import count_ones, trailing_zeros
@@ -72,7 +72,7 @@ def pull(
     def run(rank, control, graph, state, out, bits, wanting, following, words, turn):
         offsets, targets = graph.in_offsets, graph.in_targets
         size, visited = np.int64(0), np.int64(0)
-        most = control[ARCS_AT_ONCE]
+        most = np.int64(1) << control[PAGE_SHIFT]
         while True:
             begin = claim(control, WORK + turn % 3, rank, WORDS_PER_TURN)
             if begin >= words:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.backends.cpu.device.control import keep_pace_at, poll, stopped
+from broadfront.backends.cpu.device.control import keep_pace_in, poll, stopped
 from broadfront.backends.cpu.operators.frontier import SLACK
 from broadfront.backends.cpu.operators.walk import Rules
 from broadfront.kernel import inlined
@@ -38,6 +38,7 @@ def push_alone(rules: Rules) -> Callable[..., Any]:
         kept = np.int64(0)
         edges = np.int64(0)
         visited = np.int64(0)
+        page = np.int64(0)
         for place in range(size):
             if place & (LOOK_EVERY - 1) == LOOK_EVERY - 1:
                 poll(control)
@@ -46,7 +47,7 @@ def push_alone(rules: Rules) -> Callable[..., Any]:
             source = np.int64(queue[place])
             fetch_ahead(queue, place, size, graph, state, out, final)
             first, last = np.int64(offsets[source]), np.int64(offsets[source + 1])
-            keep_pace_at(control, place, last - first)
+            page = keep_pace_in(control, page, last)
             visited += last - first
             for edge in range(first, last):
                 neighbor = np.int64(targets[edge])

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from broadfront import atomics
-from broadfront.backends.cpu.device.control import CURSORS, LINE, barrier, claim, keep_pace_at
+from broadfront.backends.cpu.device.control import CURSORS, LINE, barrier, claim, keep_pace_in
 from broadfront.backends.cpu.operators.frontier import HUB, HUB_WORK, SPARE, WORK
 from broadfront.backends.cpu.operators.push_alone import fetching
 from broadfront.backends.cpu.operators.push_by_vertex import next_turn, turn_length
@@ -65,6 +65,7 @@ def push_by_degree(rules: Rules) -> Callable[..., Any]:
         edges = np.int64(0)
         visited = np.int64(0)
         settled = np.int64(0)
+        page = np.int64(0)
         chunk = turn_length(size, threads)
         final = np.int64(graph.offsets[graph.num_vertices]) - 1
         aside = np.int64(HUB) if threads > 1 else np.int64(1) << 62
@@ -90,7 +91,7 @@ def push_by_degree(rules: Rules) -> Callable[..., Any]:
                 )  # fmt: skip
                 edges += more
                 settled += found
-                keep_pace_at(control, place, last - first)
+                page = keep_pace_in(control, page, last)
         if graph.most_degree > aside:
             barrier(control, rank, threads)
             kept, more, found = push_hubs(

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from broadfront import atomics
-from broadfront.backends.cpu.device.control import LINE, barrier, claim, keep_pace_at
+from broadfront.backends.cpu.device.control import LINE, barrier, claim, keep_pace_in
 from broadfront.backends.cpu.operators.frontier import STATS_WORDS, WORK, share
 from broadfront.backends.cpu.operators.queues import sums_at
 from broadfront.backends.cpu.operators.walk import Rules, append, edge_walker
@@ -34,6 +34,7 @@ def push_by_edges(rules: Rules) -> Callable[..., Any]:
         edges = np.int64(0)
         visited = np.int64(0)
         settled = np.int64(0)
+        page = np.int64(0)
         sums = sums_at(work)
         total = add_up_degrees(rank, threads, control, graph, queue, sums, work.stats, size, turn)
         while True:
@@ -53,7 +54,7 @@ def push_by_edges(rules: Rules) -> Callable[..., Any]:
                 )  # fmt: skip
                 edges += more
                 settled += found
-                keep_pace_at(control, place, length)
+                page = keep_pace_in(control, page, first + length)
                 begin += length
                 place += 1
         append(local, kept, following, graph.num_vertices, control, turn)

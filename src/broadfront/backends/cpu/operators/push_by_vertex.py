@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from broadfront.backends.cpu.device.control import NO_MORE, claim, claim_piece, keep_pace_at
+from broadfront.backends.cpu.device.control import NO_MORE, claim, claim_piece, keep_pace_in
 from broadfront.backends.cpu.operators.frontier import MINE, WORK
 from broadfront.backends.cpu.operators.push_alone import fetching
 from broadfront.backends.cpu.operators.walk import Rules, append, edge_walker
@@ -33,6 +33,7 @@ def push_by_vertex(rules: Rules) -> Callable[..., Any]:
         edges = np.int64(0)
         visited = np.int64(0)
         settled = np.int64(0)
+        page = np.int64(0)
         chunk = turn_length(size, threads)
         final = np.int64(graph.offsets[graph.num_vertices]) - 1
         while True:
@@ -52,7 +53,7 @@ def push_by_vertex(rules: Rules) -> Callable[..., Any]:
                 )  # fmt: skip
                 edges += more
                 settled += found
-                keep_pace_at(control, place, last - first)
+                page = keep_pace_in(control, page, last)
         append(local, kept, following, graph.num_vertices, control, turn)
         return edges, visited, settled
 
