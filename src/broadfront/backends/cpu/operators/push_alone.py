@@ -14,11 +14,13 @@ import numpy as np
 from broadfront.backends.cpu.device.control import keep_pace_in, poll, stopped
 from broadfront.backends.cpu.operators.frontier import SLACK
 from broadfront.backends.cpu.operators.walk import Rules
-from broadfront.kernel import inlined
+from broadfront.kernel import inlined, inner
 from broadfront.pointers import as_element, prefetch
 
 LOOK_EVERY = 4096
 """Vertices between two looks at the clock."""
+MANY = 1 << 19
+"""Of so many vertices fields are too large for the cache of a core."""
 
 
 def push_alone(rules: Rules) -> Callable[..., Any]:
@@ -70,6 +72,14 @@ def push_alone(rules: Rules) -> Callable[..., Any]:
         return kept, edges, visited
 
     return push
+
+
+@inner
+def last_to_fetch(graph):
+    """Return the last arc whose end `fetch_ahead` looks at; -1 where fields stay in the cache."""
+    if graph.num_vertices < MANY:
+        return np.int64(-1)
+    return np.int64(graph.offsets[graph.num_vertices]) - 1
 
 
 def fetching(rules: Rules) -> Callable[..., Any]:

@@ -16,7 +16,7 @@ import numpy as np
 from broadfront import atomics
 from broadfront.backends.cpu.device.control import CURSORS, LINE, barrier, claim, keep_pace_in
 from broadfront.backends.cpu.operators.frontier import HUB, HUB_WORK, SPARE, WORK
-from broadfront.backends.cpu.operators.push_alone import fetching
+from broadfront.backends.cpu.operators.push_alone import fetching, last_to_fetch
 from broadfront.backends.cpu.operators.push_by_vertex import next_turn, turn_length
 from broadfront.backends.cpu.operators.walk import Rules, append, edge_walker
 from broadfront.kernel import inner
@@ -67,7 +67,7 @@ def push_by_degree(rules: Rules) -> Callable[..., Any]:
         settled = np.int64(0)
         page = np.int64(0)
         chunk = turn_length(size, threads)
-        final = np.int64(graph.offsets[graph.num_vertices]) - 1
+        final = last_to_fetch(graph)
         aside = np.int64(HUB) if threads > 1 else np.int64(1) << 62
         while True:
             begin = next_turn(control, WORK + turn % 3, rank, size, chunk, local)

@@ -13,7 +13,7 @@ import numpy as np
 
 from broadfront.backends.cpu.device.control import NO_MORE, claim, claim_piece, keep_pace_in
 from broadfront.backends.cpu.operators.frontier import MINE, WORK
-from broadfront.backends.cpu.operators.push_alone import fetching
+from broadfront.backends.cpu.operators.push_alone import fetching, last_to_fetch
 from broadfront.backends.cpu.operators.walk import Rules, append, edge_walker
 from broadfront.kernel import inner
 
@@ -35,7 +35,7 @@ def push_by_vertex(rules: Rules) -> Callable[..., Any]:
         settled = np.int64(0)
         page = np.int64(0)
         chunk = turn_length(size, threads)
-        final = np.int64(graph.offsets[graph.num_vertices]) - 1
+        final = last_to_fetch(graph)
         while True:
             begin = next_turn(control, WORK + turn % 3, rank, size, chunk, local)
             if begin >= size:
