@@ -45,7 +45,7 @@ def in_blocks(product: Product, vector: Vector | Array, shape: Any) -> Vector | 
     if product.into is None:
         product = copy(product)
         values = vector.values if isinstance(vector, Vector) else vector
-        dtype = np.dtype(product.kind(values).product)
+        dtype = np.dtype(product.kind(values.dtype).product)
         product.into = np.full(size, product.ring.zero(dtype), dtype)
     into = product.into
     if "threads" not in product.options and "devices" not in product.options:

@@ -28,7 +28,7 @@ from broadfront.models.semiring.programs import (
     sparse_product,
 )
 from broadfront.models.semiring.rings import Semiring
-from broadfront.models.semiring.vector import Vector, known
+from broadfront.models.semiring.vector import Vector, among, known
 from broadfront.report.record import Record
 
 Array = NDArray[Any]
@@ -172,10 +172,10 @@ class Product:
         found = self.sparse(known(size, np.arange(size), vector))
         if self.into is not None:
             return self.into
-        return found.to_dense(self.ring.zero(found.values.dtype))
+        return found.to_dense(self.ring.zero(found.dtype))
 
-    def kind(self, vector: Array) -> Kind:
-        """Return what the program depends on; `vector` has its values."""
+    def kind(self, vector: np.dtype[Any]) -> Kind:
+        """Return what the program depends on, given the dtype of the vector."""
         weights = self.graph.weights
         if self.into is not None:
             dtype = self.into.dtype
@@ -186,13 +186,13 @@ class Product:
             if self.ring.add == "sum" and dtype.kind in "iu":  # as NumPy adds up small integers
                 dtype = np.dtype(np.int64 if dtype.kind == "i" else np.uint64)
         return Kind(
-            vector.dtype.str, dtype.str, self.along, self.left, weights is not None,
+            vector.str, dtype.str, self.along, self.left, weights is not None,
             self.mask is not None,
         )  # fmt: skip
 
     def sparse(self, vector: Vector) -> Vector:
         """Return the product with a sparse vector."""
-        size, kind = vector.size, self.kind(vector.values)
+        kind = self.kind(vector.dtype)
         init = {} if self.into is None else {"y": self.into}
         if self.mask is not None:
             init["mask"] = self.mask
@@ -201,14 +201,14 @@ class Product:
         program = sparse_product(self.ring, kind)
         answer = run(program, self.graph, frontier=vector.indices, init=init, **self.options)
         self._keep(answer.record)
-        found = known(size, answer.frontier, answer["y"][answer.frontier])
+        found = among(answer["y"], answer.frontier)
         if self.into is not None:
             self.into[found.indices] = found.values
         return found
 
     def dense(self, vector: Array) -> Array:
         """Return the product with a dense vector."""
-        kind = self.kind(vector)
+        kind = self.kind(vector.dtype)
         if kind.along == "out" and self._worth_a_layout():
             kind = kind._replace(tiled=True)
         init = {"x": vector} if needs_vector(self.ring, kind) else {}

@@ -128,7 +128,7 @@ def _wanting(masked: bool, takes_any: bool, zero: float) -> Functor | None:
         return state.y[vertex] == zero
 
     def is_empty_in_mask(vertex, state):
-        return state.mask[vertex] != 0 and state.y[vertex] == zero
+        return (state.mask[vertex] != 0) & (state.y[vertex] == zero)  # `and` would be guessed wrong
 
     if takes_any:
         return is_empty_in_mask if masked else is_empty

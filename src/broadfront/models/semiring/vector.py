@@ -56,7 +56,20 @@ class Vector:
             if len(twice):
                 raise OptionError(f"indices holds {places[twice[0]]} twice")
         self.indices: NDArray[np.int64] = places
-        self.values: Array = given
+        self._values: Array | None = given
+        self._all: Array = given
+
+    @property
+    def values(self) -> Array:
+        """The values, along `indices`."""
+        if self._values is None:
+            self._values = self._all = self._all[self.indices]
+        return self._values
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The dtype of the values."""
+        return self._all.dtype
 
     @classmethod
     def of(cls, size: int, elements: Mapping[int, Any]) -> Vector:
@@ -83,7 +96,7 @@ class Vector:
 
     def to_dense(self, zero: Any = 0) -> Array:
         """Return an array of all elements, `zero` where there is none."""
-        dense = np.full(self.size, zero, self.values.dtype)
+        dense = np.full(self.size, zero, self.dtype)
         dense[self.indices] = self.values
         return dense
 
@@ -114,5 +127,13 @@ def _numbers(given: ArrayLike) -> Array:
 def known(size: int, indices: NDArray[np.int64], values: Array) -> Vector:
     """Return a vector of indices that are in order, and of values in theirs."""
     vector = Vector.__new__(Vector)
-    vector.size, vector.indices, vector.values = size, indices, values
+    vector.size, vector.indices = size, indices
+    vector._values = vector._all = values
+    return vector
+
+
+def among(elements: Array, indices: NDArray[np.int64]) -> Vector:
+    """Return those of all elements, which do not change, that are at indices in order."""
+    vector = known(len(elements), indices, elements)
+    vector._values = None  # they are looked up when somebody asks
     return vector

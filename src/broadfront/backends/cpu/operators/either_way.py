@@ -89,9 +89,14 @@ def either_way(
             return turn
         prepare(control, rank, turn)
         begin, end = share(size, rank, threads)
+        word, found = np.int64(0), np.uint64(0)  # many in a row are of one word
         for position in range(begin, end):
             vertex = np.int64(queue[position])
-            atomics.bitwise_or(work.bits, vertex >> 6, np.uint64(1) << np.uint64(vertex & 63))
+            if vertex >> 6 != word:
+                atomics.bitwise_or(work.bits, word, found)
+                word, found = vertex >> 6, np.uint64(0)
+            found |= np.uint64(1) << np.uint64(vertex & 63)
+        atomics.bitwise_or(work.bits, word, found)
         front[PULLING] = 1
         front[PARITY] = 0
         return finish(control, rank, threads, turn)
