@@ -49,8 +49,8 @@ WATCH, WATCHED, PAGE_SHIFT = (BEGUN + place for place in range(1, 4))
 """The address of what looks after mapped arrays, or 0 where nobody has to, with that of what it is
 called with (`broadfront.backends.cpu.device.pace`), and two to which power arcs come in with a page
 that is touched: a thread asks whether to look when it has come to another."""
-ALL_ARCS = 62
-"""The shift by which everything is one page: in memory."""
+SMALL_PAGE, ALL_ARCS = 14, 62
+"""The largest shift of small pages, and that by which everything is one page: in memory."""
 RAISED = STOP + 1
 """Three words for the error of a signal handler: its type, value and traceback, as Python has them
 in C. They are on the line of `STOP`, and written when it is."""
@@ -275,6 +275,12 @@ def keep_pace_in(control, page, last):
 def in_memory(control):
     """Tell whether all arcs are there: nobody need `keep_pace`."""
     return control[PAGE_SHIFT] == ALL_ARCS
+
+
+@inner
+def in_large_pages(control):
+    """Tell whether large pages of mapped arrays come in whole."""
+    return (control[PAGE_SHIFT] > SMALL_PAGE) & (control[PAGE_SHIFT] < ALL_ARCS)
 
 
 @inner

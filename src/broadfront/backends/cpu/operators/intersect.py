@@ -27,8 +27,9 @@ from broadfront.backends.cpu.device.control import (
     LINE,
     NO_MORE,
     claim,
-    in_memory,
+    in_large_pages,
     keep_pace,
+    keep_pace_in,
     nanoseconds,
 )
 from broadfront.backends.cpu.operators.common_neighbours import LOOK_EVERY, common_neighbours
@@ -52,7 +53,8 @@ from broadfront.pointers import prefetch, shifted
 from broadfront.report.ways import INTERSECT
 
 LISTS_AT_A_TIME = 32
-"""Lists that a row meets, in memory, before it looks whether the run is to stop."""
+"""Lists that a row meets before it looks whether the run is to stop, and whether too much of mapped
+arrays has come in; where large pages come in, it looks when a list is in another."""
 
 
 def intersect(operator: Intersect, total: int | None) -> Callable[..., Any]:
@@ -208,7 +210,8 @@ def marking(found: Found) -> Callable[..., Any]:
     @inner
     def rows(begin, end, start, kept, marks, rank, control, lists, state, turn):
         """For each row mark the neighbours kept there, and meet the marks along their lists."""
-        step = np.int64(LISTS_AT_A_TIME) if in_memory(control) else np.int64(1)
+        step = np.int64(1) if in_large_pages(control) else np.int64(LISTS_AT_A_TIME)
+        page = np.int64(0)
         ends, all_met, looked, rest = lists.end, np.int64(0), np.int64(0), np.int64(LOOK_EVERY)
         for own in range(begin, end):
             low, high = np.int64(start[own]), np.int64(ends[own])
@@ -225,7 +228,10 @@ def marking(found: Found) -> Callable[..., Any]:
                     first, last = np.int64(start[other]), np.int64(ends[other])
                     met += scan(own, other, first, last, kept, marks, lists, state)
                     looked += last - first
-                keep_pace(control)
+                if step == 1:
+                    page = keep_pace_in(control, page, last)
+                else:
+                    keep_pace(control)
                 if looked > rest:
                     rest = looked + LOOK_EVERY
                     if claim(control, WORK + turn % 3, rank, 0) == NO_MORE:
