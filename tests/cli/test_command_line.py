@@ -178,8 +178,8 @@ def test_progress_is_shown_on_a_terminal(tmp_path: Path) -> None:
     pty = pytest.importorskip("pty")
     leader, follower = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-m", "broadfront", "info", "kron:18"],  # long enough to be drawn
-        stdout=subprocess.DEVNULL, stderr=follower,
+        [sys.executable, "-m", "broadfront", "info", "kron:12"],
+        stdout=subprocess.DEVNULL, stderr=follower, env={**os.environ, "TERM": "xterm"},
     )  # fmt: skip
     os.close(follower)
     shown = b""
