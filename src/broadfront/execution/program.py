@@ -171,10 +171,15 @@ class Program:
 
     @cached_property
     def goes_once(self) -> bool:
-        """Whether all it does is to go from its frontier once, along the edges or nowhere."""
+        """Whether all it does is to go from its frontier once, along the edges or nowhere.
+
+        What always pulls goes through everything, however small the frontier is.
+        """
         return not self.goes_round and all(
             phase.until is None and phase.limit in ((1,) if phase.advances else (1, None))
             and all(step.takes_frontier for step in phase.step)
+            and not any(isinstance(step, Advance) and step.direction == "pull"
+                        for step in phase.step)
             for phase in self.all_phases
         )  # fmt: skip
 

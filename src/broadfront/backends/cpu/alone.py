@@ -193,8 +193,8 @@ def _is_narrow(program: Program, graph: Graph, starts: int, arcs: int) -> bool:
 
     Along paths a frontier never grows, and one step may be all there is.
     """
-    if program.goes_once and arcs < 2 * ARCS_WORTH_A_THREAD:
-        return True
+    if program.goes_once and max(starts, arcs) < 2 * ARCS_WORTH_A_THREAD:
+        return not may_not_end(program)  # a loop in a functor is work that nobody has counted
     if not graph.never_branches:
         return False
     if program.looks_once:
